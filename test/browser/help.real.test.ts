@@ -28,6 +28,7 @@ test('F1 opens the page about the window in front; its search finds, by the keyb
   const problems: string[] = [];
   help.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
 
+  await help.waitForLoadState();
   await help.keyboard.press('/');
   await help.keyboard.type('lixiera restaurar');
   await help.getByRole('link', { name: /Arquivos › Lixeira/ }).waitFor();
