@@ -10,7 +10,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { serverKit, type ServerKit } from '../../kit/server/made.ts';
-import { kitPrograms } from '../../kit/server/parts.ts';
 import { createServerAdmin } from '../../controller/servers/admin.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
@@ -19,6 +18,7 @@ import type { ObjectView } from '../../schema/wire/http.ts';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { ceilingsSeen, ceilingsWanted } from './administrator-ceilings.ts';
 import { startMachine, type Machine } from './machine.ts';
+import { olderKit } from './older-kit.ts';
 import { machineRunner } from './runner.ts';
 import { signIn } from './visitor.ts';
 
@@ -433,20 +433,3 @@ describe('the way back', () => {
 
 /** In the folders of the kit, and in that of kits of before. */
 const ofOthers = '/opt/svc/clone/notes /etc/svc/casa.yaml /usr/local/bin/svc-mine /etc/ssh/sshd_config.d/50-mine.conf.off';
-const olderId = '0.0.9-00000001';
-
-/** The kit as an earlier release had it: another version in its programs, and another name. */
-function olderKit(now: ServerKit, folder: string): ServerKit {
-  mkdirSync(folder, { recursive: true });
-  execFileSync('tar', ['-xzf', now.file, '-C', folder]);
-  const version = now.id.slice(0, now.id.lastIndexOf('-'));
-  for (const name of [...kitPrograms.map(({ bundle }) => `build/kit/${bundle}`), 'kit.json']) {
-    const text = readFileSync(path.join(folder, 'svc', name), 'utf8');
-    expect(text).toContain(`"${version}"`);
-    writeFileSync(path.join(folder, 'svc', name), text.replaceAll(`"${version}"`, '"0.0.9"').replaceAll(now.id, olderId));
-  }
-  const file = path.join(folder, 'older.tgz');
-  execFileSync('tar', ['-czf', file, '-C', folder, 'svc']);
-  const sha256 = execFileSync('sha256sum', [file], { encoding: 'utf8' }).slice(0, 64);
-  return { id: olderId, file, sha256, bytes: readFileSync(file).length };
-}
