@@ -34,8 +34,8 @@ const times = [
   [1_000, 's'],
 ] as const;
 
-/** A clause of so many words is not cut. */
-const clauseWordsMax = 8;
+/** A phrase of more words is left to the file. */
+const phraseWordsMax = 11;
 
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {
@@ -51,11 +51,10 @@ function remarksOf(text: string): ReadonlyMap<string, string> {
   return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
 }
 
-/** The first clause of a comment: its first sentence, and of a long one the part before a semicolon. */
-export function clauseOf(remark: string): string {
-  const sentence = (/^.*?[.)](?=\s+[A-Z`/]|$)/.exec(remark)?.[0] ?? remark).replace(/^(?:Source|Decisions?|See): .*$/, '');
-  const clause = sentence.split(' ').length > clauseWordsMax ? (/^.*?(?=; )/.exec(sentence)?.[0] ?? sentence) : sentence;
-  return clause.replace(/\.$/, '');
+/** The first phrase of a comment, up to a full stop, a semicolon or a colon; '' for a long one, and for one that names only a source. */
+export function phraseOf(remark: string): string {
+  const phrase = /^.*?(?=[.:;](?:\s|$)|$)/.exec(remark)?.[0] ?? '';
+  return /^(?:Source|Decisions?|See)$/.test(phrase) || phrase.split(' ').length > phraseWordsMax ? '' : phrase;
 }
 
 /** The limits of the program in C: its constants are numbers, products and what stands above them. */
@@ -66,26 +65,23 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
   return found;
 }
 
-async function tableOf(file: string): Promise<string> {
+/** Limits with a phrase are lines; the others, whose names say all, are one line. */
+async function listOf(file: string): Promise<string> {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const about = /^\/\*\*?((?:(?!\*\/)[^])*)\*\//.exec(text)?.[1] ?? '';
   const isC = file.endsWith('.h');
   const remarks = remarksOf(isC ? text : text.slice(text.indexOf('export const limits')));
   const rows = Object.entries(isC ? limitsInC(text) : await limitsOf(file)).map(([name, value]) => {
-    const clause = clauseOf(remarks.get(name) ?? '');
-    return `- \`${name}\` ${valueOf(name, value)}${clause === '' ? '' : `: ${clause}`}`;
+    return { limit: `\`${name}\` ${valueOf(name, value)}`, phrase: phraseOf(remarks.get(name) ?? '') };
   });
-  const words = clauseOf(about.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim());
-  return [`## \`${file}\``, '', `${words}.`, '', ...rows, ''].join('\n');
+  const plain = rows.filter(({ phrase }) => phrase === '').map(({ limit }) => limit);
+  const explained = rows.filter(({ phrase }) => phrase !== '').map(({ limit, phrase }) => `- ${limit}: ${phrase}`);
+  const parts = [plain.join(', '), explained.join('\n')].filter((part) => part !== '');
+  return [`## \`${file}\``, ...parts, ''].join('\n\n').trimEnd();
 }
 
 export async function limitsPage(): Promise<string> {
-  const head = [
-    '# Limits',
-    '',
-    'Written by `node setup/limits-table.ts` from the code. Units are in the names; the comment in the file says more, with source and decision.',
-    '',
-  ];
-  const tables = await Promise.all([...limitFiles(), 'kit/wrap/limits.h'].map(tableOf));
-  return [...head, tables.join('\n')].join('\n');
+  const head = `# Limits
+
+Written by \`node setup/limits-table.ts\` from the code, by file. Units are in the names; the comment in the file says more, with source and decision.`;
+  return [head, ...(await Promise.all([...limitFiles(), 'kit/wrap/limits.h'].map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -29,7 +29,7 @@ test('the page has each field once, in the part of its object', () => {
   const parts = manifestPage().split(/^## /m).slice(1);
   const listed = parts.flatMap((part) => {
     const at = /^`(.+)`/.exec(part)?.[1] ?? '';
-    return Array.from(part.matchAll(/^\| (?:\*\*)?`([^`]+)`/gm), ([, name = '']) => (at === '' ? name : `${at}.${name}`));
+    return Array.from(part.matchAll(/^- (?:\*\*)?`([^`]+)`/gm), ([, name = '']) => (at === '' ? name : `${at}.${name}`));
   });
   const own = fieldsOf(manifestSchema as Fields, '');
   const menu = ['id', 'superficie', 'rotulo', 'ordem', 'quando', 'acao', 'rota'].map((name) => `contributes.contextMenu[].${name}`);

@@ -74,8 +74,8 @@ function examples(): Examples {
 }
 
 const below = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`);
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const code = (text: string): string => `\`${cell(text)}\``;
+const oneLine = (text: string): string => text.replaceAll('\n', ' ');
+const code = (text: string): string => `\`${oneLine(text)}\``;
 
 interface Field {
   readonly at: string;
@@ -124,10 +124,6 @@ function partsOf(schema: PublishedSchema, at: string): Part[] {
   ];
 }
 
-/** Source of each part of the specification. */
-const sources: Readonly<Record<string, string>> = { 'contributes.contextMenu[]': '2.2', 'motores[]': '2.3', 'opens.proprios[]': '2.5' };
-const sourceOf = (at: string): string => Object.entries(sources).find(([start]) => at.startsWith(start))?.[1] ?? '2.1';
-
 const anchorOf = (at: string): string => at.toLowerCase().replaceAll(/[^\w-]/g, '');
 
 /** A member of a schema as text, where it is a text or a number; else ''. */
@@ -148,17 +144,17 @@ function valuesOf({ schema, at }: Field): string {
     const most = typeof schema['maxItems'] === 'number' ? `, at most ${schema['maxItems']}` : '';
     return within.suffix === '[]' ? `list of [objects](#${anchorOf(at)})${most}` : `by name, [objects](#${anchorOf(at)})`;
   }
-  return `list: ${simple(within.schema)}`;
+  return `list of ${simple(within.schema, false)}`;
 }
 
-function simple(schema: PublishedSchema): string {
+function simple(schema: PublishedSchema, isTitled = true): string {
   const word = (name: string): string => wordOf(schema, name);
   const [title, pattern] = [word('title'), word('pattern')];
   if (Array.isArray(schema['enum'])) return schema['enum'].map((choice) => code(JSON.stringify(choice))).join(', ');
   if (schema['type'] === 'boolean') return '`true`, `false`';
   if (schema['type'] === 'integer')
     return word('maximum') === '' ? `whole number, at least ${word('minimum')}` : `${word('minimum')} to ${word('maximum')}`;
-  if (pattern !== '') return `${title === '' ? '' : `${cell(title)}: `}${code(pattern)}`;
+  if (pattern !== '') return `${title === '' || !isTitled ? '' : `${oneLine(title)}: `}${code(pattern)}`;
   if (schema['format'] === 'uri') return 'an address';
   if (word('maxLength') !== '') return `${word('minLength') || '0'} to ${word('maxLength')} characters`;
   return 'text';
@@ -166,7 +162,7 @@ function simple(schema: PublishedSchema): string {
 
 function rulesOf(at: string, isList: boolean): string {
   const rules = ruleTexts.filter((rule) => at !== '' && (rule.at === at || (isList && rule.at === `${at}[]`)));
-  const said = rules.map((rule) => `${cell(rule.says)} (\`${rule.code}\`)`).join('; ');
+  const said = rules.map((rule) => `${oneLine(rule.says)} (\`${rule.code}\`)`).join('; ');
   return said === '' ? '' : ` Also: ${said}.`;
 }
 
@@ -178,30 +174,21 @@ function exampleOf({ at, schema }: Field, found: Examples): string {
   const all = found.get(at) ?? [];
   const shortest = all.toSorted((left, right) => left.length - right.length)[0];
   if (shortest === undefined) throw new Error(`no manifest has "${at}": add it to otherManifests`);
-  return shortest.length > exampleCharsMax ? '' : code(shortest);
+  const saysMore = schema['enum'] === undefined && schema['type'] !== 'boolean' && schema['format'] !== 'uri';
+  return saysMore && shortest.length <= exampleCharsMax ? `, such as ${code(shortest)}` : '';
 }
 
-function tableOf({ at, schema, fields }: Part, found: Examples): string {
-  const rows = fields.map((field) => {
+function listOf({ at, schema, fields }: Part, found: Examples): string {
+  const lines = fields.map((field) => {
     const { name, isRequired, schema } = field;
     const isSimpleList = schema['items'] !== undefined && !hasPart(schema);
     const item = isSimpleList ? ` Each: ${wordOf(inner(schema)?.schema, 'description')}` : '';
-    const text = `${cell(wordOf(schema, 'description'))}${cell(item)}${rulesOf(field.at, isSimpleList)}`;
-    const without = schema['default'] === undefined ? '' : code(JSON.stringify(schema['default']));
-    return `| ${isRequired ? `**\`${name}\`**` : `\`${name}\``} | ${text} | ${valuesOf(field)} | ${without} | ${exampleOf(field, found)} |`;
+    const text = `${oneLine(wordOf(schema, 'description'))}${oneLine(item)}${rulesOf(field.at, isSimpleList)}`;
+    const without = schema['default'] === undefined ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
+    return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} *Value:* ${valuesOf(field)}${exampleOf(field, found)}${without}`;
   });
-  const title = at === '' ? 'The root' : `\`${at}\``;
-  const says = at === '' ? '' : `${wordOf(schema, 'description')}${rulesOf(at, false)} `;
-  return [
-    `## ${title}`,
-    '',
-    `${says}Spec ${sourceOf(at)}.`,
-    '',
-    '| field | what it is for | value | when left out | example |',
-    '|---|---|---|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
+  const says = at === '' ? [] : [`${wordOf(schema, 'description')}${rulesOf(at, false)}`, ''].filter((_, __, [text]) => text !== '');
+  return [`## ${at === '' ? 'The root' : `\`${at}\``}`, '', ...says, ...lines, ''].join('\n');
 }
 
 export function manifestPage(): string {
@@ -210,11 +197,11 @@ export function manifestPage(): string {
   const head = [
     '# The manifest `svc-app.json`',
     '',
-    'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`); not edited by hand. Every object is closed: a field that is not here',
-    'is refused. Bold fields are required. The same sentences are in an editor after `svc schema --write`; `svc validate` and `svc-app-publish` judge by it, and say',
-    'each finding with its code and place. How to write an app: [first-app.md](first-app.md), then [app-authors.md](app-authors.md).',
+    'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`); not edited by hand. A field that is not here is refused; bold',
+    'fields are required. An editor has the same sentences after `svc schema --write`; `svc validate` and `svc-app-publish` judge by them.',
+    'How to write an app: [first-app.md](first-app.md), then [app-authors.md](app-authors.md).',
     '',
-    'Of the whole manifest:',
+    'Everywhere:',
     '',
     ...whole,
     '',
@@ -222,7 +209,7 @@ export function manifestPage(): string {
   return [
     ...head,
     partsOf(publishedSchema(), '')
-      .map((part) => tableOf(part, found))
+      .map((part) => listOf(part, found))
       .join('\n'),
   ].join('\n');
 }

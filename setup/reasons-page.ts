@@ -2,10 +2,9 @@
 import type { Explanation, ReasonRow, Rows } from '../schema/reasons/row.ts';
 import { reasonGroups } from '../schema/reasons/rows.ts';
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
+/** '' where there is nothing to do. */
 function advice({ fix, waitsFor }: Explanation): string {
-  return fix ?? (waitsFor === undefined ? 'nothing' : `wait for ${waitsFor}`);
+  return fix ?? (waitsFor === undefined ? '' : `wait for ${waitsFor}`);
 }
 
 const kinds = { Package: 'a package or an engine', Server: 'a server', Service: 'an app for everybody' } as const;
@@ -19,13 +18,12 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
 
 function line([reason, row]: readonly [string, ReasonRow]): string {
   const because = [row.because, row.more ?? [], others(row).map(([name, said]) => `For ${name}: ${said.because}`)].flat();
-  const fix = [advice(row), ...others(row).map(([name, said]) => `For ${name}: ${advice(said)}`)];
-  return `| \`${reason}\` | ${cell(because.join('. '))} | ${cell(fix.join('. '))} |`;
+  const fixes = [advice(row), ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `For ${name}: ${advice(said)}`))];
+  const fix = fixes.filter((part) => part !== '').join('. ');
+  return `- \`${reason}\`: ${because.join('. ')}${fix === '' ? '' : `. → ${fix}`}`;
 }
 
-function table(rows: Rows): string {
-  return ['| reason | because | what to do |', '|---|---|---|', ...Object.entries(rows).map(line)].join('\n');
-}
+const list = (rows: Rows): string => Object.entries(rows).map(line).join('\n');
 
 const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title: string, words?: string] } = {
   stopped: ['Stopped'],
@@ -46,7 +44,7 @@ const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title
 export function reasonsPage(): string {
   const parts = Object.entries(reasonGroups).map(([group, rows]) => {
     const [title, words] = sections[group as keyof typeof sections];
-    return [`## ${title}`, ...(words === undefined ? [] : [words]), table(rows)].join('\n\n');
+    return [`## ${title}`, ...(words === undefined ? [] : [words]), list(rows)].join('\n\n');
   });
   return `${[head, ...parts].join('\n\n')}\n`;
 }
@@ -55,4 +53,4 @@ const head = `# Reasons
 
 Written by \`node setup/reasons-table.ts\` from the closed list of reasons (\`schema/reasons/\`); not edited by hand. Every state has one word that says
 why it holds (\`svc get\`, the task manager, \`svc events\`). \`svc why KEY\` says the same with the names and times of your case, in place of PERSON, APP,
-PID, JOB, SERVER, NAME and FOLDER (the desired state).`;
+PID, JOB, SERVER, NAME and FOLDER (the desired state). Behind the arrow stands what to do; without one there is nothing to do.`;

@@ -11,6 +11,6 @@ test('docs/api.md says what the table of routes says (node setup/routes-table.ts
 });
 
 test('the page has each route once', () => {
-  const listed = Array.from(page.matchAll(/^\| `((?:GET|POST|PUT|PATCH|DELETE) \/api\/[^`?]+)/gm), ([, name = '']) => name);
+  const listed = Array.from(page.matchAll(/^- `((?:GET|POST|PUT|PATCH|DELETE) \/api\/[^`?]+)/gm), ([, name = '']) => name);
   expect(listed.toSorted()).toEqual(Object.keys(routes).toSorted());
 });

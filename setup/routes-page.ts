@@ -1,8 +1,8 @@
-/** The tables of routes in docs/api.md, from the rows of schema/routes. `node setup/routes-table.ts` writes them. */
-import type { Route, Routes } from '../schema/routes/route.ts';
+/** The lists of routes in docs/api.md, from the rows of schema/routes. `node setup/routes-table.ts` writes them. */
+import type { Access, Route, Routes } from '../schema/routes/route.ts';
 import { areas } from '../schema/routes/routes.ts';
 
-const shapeCharsMax = 160;
+const shapeCharsMax = 110;
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -40,30 +40,50 @@ function shortShape(schema: object): string {
   return shape === '' ? '' : `\`${shape}\``;
 }
 
-function firstCell(name: string, { query = {}, body, takes }: Route): string {
+/** Shapes that the page has shown, with the route that shows each. */
+type Shown = Map<string, string>;
+
+function addressOf(name: string, { query = {}, body, takes }: Route): string {
   const { properties = {} }: Schema = query;
   const fields = Object.keys(properties);
   const address = `\`${name}${fields.length === 0 ? '' : `?${fields.map((field) => `${field}=`).join('&')}`}\``;
   return [address, body === undefined ? '' : shortShape(body), takes === undefined ? '' : 'bytes'].filter((part) => part !== '').join(' ');
 }
 
-function lastCell({ says, answer, status, gives, more }: Route): string {
-  const kind = gives === undefined || gives === '*/*' ? '' : `\`${gives}\``;
-  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : shortShape(answer)];
-  const told = answered.filter((part) => part !== '').join(' ');
-  return `${says}${told === '' ? '' : `. ${told}`}${more === undefined ? '' : `; ${more}`}`.replaceAll('|', String.raw`\|`);
+const shownNamesMin = 4;
+
+/** The shape of an answer, or the route that showed it before. */
+function answerOf(name: string, answer: object, shown: Shown): string {
+  const shape = shortShape(answer);
+  const before = shown.get(shape);
+  if (before !== undefined && shape.split(',').length >= shownNamesMin) return `As \`${before}\``;
+  shown.set(shape, name);
+  return shape;
 }
 
-const tableOf = (rows: Routes): string =>
-  ['| method and path | who | what |', '|---|---|---|']
-    .concat(Object.entries(rows).map(([name, row]) => `| ${firstCell(name, row)} | ${row.access} | ${lastCell(row)} |`))
-    .join('\n');
+function lineOf(name: string, row: Route, usual: Access, shown: Shown): string {
+  const { access, says, answer, status, gives, more } = row;
+  const kind = gives === undefined || gives === '*/*' ? '' : `\`${gives}\``;
+  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : answerOf(name, answer, shown)];
+  const told = answered.filter((part) => part !== '').join(' ');
+  const who = access === usual ? '' : ` (${access})`;
+  return `- ${addressOf(name, row)}${who} ${says}${told === '' ? '' : `. ${told}`}${more === undefined ? '' : `; ${more}`}`;
+}
 
-/** The page with the table of each area between its marks. Throws for an area that has none. */
+/** The caller of most rows is said once. */
+function listOf(rows: Routes, shown: Shown): string {
+  const callers = Map.groupBy(Object.values(rows), ({ access }) => access);
+  const [usual = 'person'] = [...callers].toSorted(([, left], [, right]) => right.length - left.length).map(([access]) => access);
+  const lines = Object.entries(rows).map(([name, row]) => lineOf(name, row, usual, shown));
+  return [`Who: ${usual}${callers.size === 1 ? '' : ', unless a line says another'}.`, '', ...lines].join('\n');
+}
+
+/** The page with the routes of each area between its marks. Throws for an area that has none. */
 export function withRoutes(page: string): string {
+  const shown: Shown = new Map();
   return Object.entries(areas).reduce((text, [area, rows]) => {
     const marks = new RegExp(`(<!-- routes: ${area} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
     if (!marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${area}.ts`);
-    return text.replace(marks, (_, begin: string, end: string) => begin + tableOf(rows) + end);
+    return text.replace(marks, (_, begin: string, end: string) => begin + listOf(rows, shown) + end);
   }, page);
 }

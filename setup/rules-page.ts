@@ -1,6 +1,6 @@
 /**
- * The rules of the specification as a page: what each says, the file that keeps it and the test that holds it, read from docs/rules/. A rule that
- * is kept otherwise names the decision that says why; one that is not kept says what is missing.
+ * The rules of the specification, read from docs/rules/, and their page: how many each section has, and those that are kept otherwise, with the
+ * decision that says why, or not at all.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -47,20 +47,12 @@ const records = readdirSync(path.join(root, 'docs/decisions'));
 /** The file of a decision; null where no record has the number. */
 export const recordOf = (number: string): string | null => records.find((name) => name.startsWith(`${number}-`)) ?? null;
 
-const testOf = ({ test, untested = '' }: Rule): string => (test === undefined ? `no test: ${untested}` : `\`${test}\``);
-
-function keptAs({ decided, missing }: Rule): string {
-  if (missing !== undefined) return `not kept: ${missing}`;
-  return decided === undefined ? '' : `otherwise: [${decided}](decisions/${recordOf(decided)})`;
+/** A rule that is kept otherwise or not at all. */
+function lineOf({ id, rule, decided, missing }: Rule): string {
+  return `- ${id} ${rule} ${missing === undefined ? `[${decided}](decisions/${recordOf(decided ?? '')})` : `Not kept: ${missing}`}`;
 }
 
-/** Line of the page: its id, the rule, the file and symbol that keep it, the file of its test. */
-function lineOf(rule: Rule): string {
-  const kept = keptAs(rule);
-  return `- ${rule.id} ${rule.rule} \`${rule.file}\`, ${testOf(rule)}${kept === '' ? '' : `; ${kept}`}`;
-}
-
-const listOf = ({ section, about, rules }: Section): string => [`## ${section} ${about}`, '', ...rules.map(lineOf), ''].join('\n');
+const countOf = ({ section, about, rules }: Section): string => `- ${section} ${about}: ${rules.length}, \`docs/rules/${section}.yaml\``;
 
 /** How many are kept as the specification has them, otherwise by a decision, and not. */
 export function countsOf(rules: readonly Rule[]): { readonly held: number; readonly decided: number; readonly missing: number } {
@@ -73,14 +65,22 @@ export function rulesPage(): string {
   const sections = ruleSections();
   const rules = sections.flatMap((section) => section.rules);
   const { held, decided, missing } = countsOf(rules);
-  const head = [
+  const otherwise = rules.filter(({ decided: by, missing: lacks }) => by !== undefined || lacks !== undefined);
+  return [
     '# Rules',
     '',
-    'Written by `node setup/rules-table.ts` from `docs/rules/`, which also has the title of each test. A line is a rule of the specification, the file',
-    'and symbol that keep it, and the file of the test that holds it.',
+    'Written by `node setup/rules-table.ts` from `docs/rules/`: each rule of the specification with the file and symbol that keep it, and the test that',
+    'holds it.',
     '',
-    `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise, by the decision that the row names, ${missing} not kept.`,
+    `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise by a decision, ${missing} not kept.`,
     '',
-  ];
-  return [...head, sections.map(listOf).join('\n')].join('\n');
+    '## Sections',
+    '',
+    ...sections.map(countOf),
+    '',
+    '## Kept otherwise',
+    '',
+    ...otherwise.map(lineOf),
+    '',
+  ].join('\n');
 }

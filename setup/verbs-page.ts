@@ -1,6 +1,7 @@
 /** The table of verbs (schema/bridge/verbs.ts) as a page for authors and as types for their editor. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { limits } from '../schema/bridge/limits.ts';
 import type { Checks } from '../schema/bridge/verb.ts';
 import { bridgeErrors, events, verbNames, verbs, type VerbName } from '../schema/bridge/verbs.ts';
 
@@ -81,58 +82,53 @@ export function withVerbTypes(text: string): string {
   return `${before}${first}${interfaceOfSvc()}${last}${after}`;
 }
 
-const elsewhere: Readonly<Record<string, string>> = { rejects: 'rejects', null: '`null`', own: 'see below', same: 'as inside' };
-const cell = (text: string): string => text.replaceAll('|', '\\|');
+const elsewhere: Readonly<Record<string, string>> = { null: 'outside `null`', own: 'outside: see below', same: 'outside as inside' };
 
+/** How long the desktop works on it, where that is not the usual time. */
 function waits(name: VerbName): string {
   const { by, deadlineMs } = verbs[name];
-  if (by === 'page') return '–';
-  return deadlineMs === null ? 'the person' : `${deadlineMs / 1_000} s`;
+  if (by === 'page' || deadlineMs === limits.portalVerbAnswerMs) return '';
+  return deadlineMs === null ? 'no deadline' : `${deadlineMs / 1_000} s`;
+}
+
+function lineOf(name: VerbName): string {
+  const rest = [waits(name), elsewhere[verbs[name].outside] ?? ''].filter((part) => part !== '').join('; ');
+  const remark = said.get(name) ?? '';
+  return `- \`svc.${name}${parametersOf(name)}: ${answerOf(name)}\`${remark === '' ? '' : ` ${remark}`}${rest === '' ? '' : ` *${rest}*`}`;
 }
 
 export function verbsPage(): string {
-  const rows = publicVerbs.map(
-    (name) =>
-      `| \`svc.${name}${cell(parametersOf(name))}\` | \`${cell(answerOf(name))}\` | ${waits(name)} | ${elsewhere[verbs[name].outside] ?? ''} | ${cell(said.get(name) ?? '')} |`,
-  );
-  const heard = Object.entries(events).map(([event, type]) => `| \`${event}\` | \`${cell(type)}\` | ${said.get(event) ?? ''} |`);
-  const errors = Object.keys(bridgeErrors).map((code) => `| \`${code}\` | ${said.get(code) ?? ''} |`);
-  return `${head}${rows.join('\n')}\n${middle}${heard.join('\n')}\n${end}${errors.join('\n')}\n`;
+  const heard = Object.entries(events).map(([event, type]) => `- \`${event}\` \`${type}\`: ${said.get(event) ?? ''}`);
+  const errors = Object.keys(bridgeErrors).map((code) => `- \`${code}\`: ${said.get(code) ?? ''}`);
+  return `${head}${publicVerbs.map(lineOf).join('\n')}\n${middle}${heard.join('\n')}\n${end}${errors.join('\n')}\n`;
 }
 
 const head = `# Verbs of the page
 
-Written by \`node setup/verbs-table.ts\` from the table of verbs (\`schema/bridge/verbs.ts\`), from which come also the runtime check, the deadlines,
-\`verbos\` of \`svc.capabilities()\` and the types in \`sdk/web/svc.d.ts\`; not edited by hand. How to write an app: [app-authors.md](app-authors.md).
+Written by \`node setup/verbs-table.ts\` from \`schema/bridge/verbs.ts\`, of which the types in \`sdk/web/svc.d.ts\` are made, too; not edited by hand. How to
+write an app: [app-authors.md](app-authors.md).
 
-The third column is how long the desktop works on the verb before it answers \`sem-resposta\`; *the person*: as long as they take, or until the page
-is gone. The fourth is what happens outside the shell: *rejects* is \`fora do ambiente <verb>\` with the code \`fora-do-ambiente\`.
+Where a line says nothing else, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`.
 
-| verb | answer | time | outside | |
-|---|---|---|---|---|
 `;
 
 const middle = `
-Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`, \`window.close\` closes a tab that a
-script opened, \`dialogo.confirmar\` and \`perguntar\` ask in the browser's own dialog, \`area.ler\` reads where the browser allows it,
-\`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab, \`fila.disponivel\` and \`metricas.disponivel\` answer
-\`FORA_DO_AMBIENTE\`, \`salas.entrar\` gives a document to write in, in state \`fora\`, and \`metricas.*\` counts nothing. \`apps.listar\`, \`fila.listar\`,
-\`salas.listar\` and \`pessoas.buscar\` are empty, \`apps.pedir\` answers 404 naming the capability, \`configuracoes.ligada\` is false, \`gpu.*\` is not granted.
+Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`. \`dialogo.confirmar\` and \`perguntar\` ask
+in the browser's own dialog, \`area.ler\` reads where the browser allows it, \`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab,
+\`window.close\` closes one that a script opened. \`fila.disponivel\` and \`metricas.disponivel\` answer \`FORA_DO_AMBIENTE\`, \`gpu.*\` is not granted,
+\`configuracoes.ligada\` is false, \`apps.pedir\` answers 404; \`apps.listar\`, \`fila.listar\`, \`salas.listar\` and \`pessoas.buscar\` are empty. \`salas.entrar\`
+gives a document to write in, in state \`fora\`; \`metricas.*\` counts nothing.
 
-\`disco.*\` reaches what the person gave the app and nothing else: what they chose in \`arquivos.*\`, and the \`caminho\` that the app was opened with.
-Paths are in their exact form ([files.md](files.md)).
+\`disco.*\` reaches only what the person chose in \`arquivos.*\`, and the \`caminho\` that the app was opened with. Paths are in their exact form
+([files.md](files.md)).
 
 ## Events
 
-| event | what the callback gets | |
-|---|---|---|
 `;
 
 const end = `
 ## Codes
 
-What the portal refuses has the portal's own code and \`status\` ([errors.md](errors.md)); of the bridge itself are:
+The portal's refusals have its own code and \`status\` ([errors.md](errors.md)). Codes of the bridge:
 
-| code | |
-|---|---|
 `;
