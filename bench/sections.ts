@@ -8,8 +8,8 @@ import { sayStep, spanOf } from './steps.ts';
 const report = 'docs/benchmarks.md';
 const title = `# Benchmarks
 
-By \`npm run bench\`; medians, and ratios against the peer in the same run. Its console has load, percentiles and processor time beside each row, and rows without a
-target. What was tried for targets that are missed: [0427](decisions/0427-what-was-tried-for-speed.md).
+By \`npm run bench\`: medians, and ratios against the peer in the same run. Its console has load, percentiles and rows without a target, too. Targets that are missed:
+[0427](decisions/0427-what-was-tried-for-speed.md).
 `;
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
 
@@ -27,16 +27,16 @@ const figureOf = (text: string): string => text.replaceAll(/, p99 [\d.,]+ \S+| \
 /** A row as the page has it. */
 function brief({ name, ours, peer, ratio, target, held }: Row): string {
   const what = figureOf(name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''));
-  return `| ${what} | ${figureOf(ours)} | ${figureOf(peer)} | ${ratio} | ${held === null ? '–' : target}${held === false ? ': missed' : ''} |`;
+  return `| ${what} | ${figureOf(ours)} | ${figureOf(peer)} | ${ratio} | ${target}${held === false ? ': missed' : ''} |`;
 }
 
 /** A size of `many`, such as `20 people, 20 signed in`, and what was measured of it. */
 const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
 
-/** The rows of a page: sizes of one measure that has no target are one row. */
+/** The rows of a page: those with a target; sizes of one measure that has none are one row. */
 export function pageTable(rows: readonly Row[]): string {
   const sizes = rows.filter(({ name, held }) => held === null && ofSize.test(name));
-  const single = rows.filter((row) => !sizes.includes(row) && !row.target.startsWith('none: told beside'));
+  const single = rows.filter(({ held }) => held !== null);
   const narrow = ['| what | ours | peer | ratio | target |', '|---|---|---|---|---|', ...single.map(brief)];
   const byMeasure = Map.groupBy(sizes, ({ name }) => ofSize.exec(name)?.[2] ?? '');
   const columns = [...new Set(sizes.map(({ name }) => ofSize.exec(name)?.[1] ?? ''))];
@@ -85,7 +85,7 @@ export async function measureArea({ name, area, order, short, isWritten }: Measu
   const took = spanOf(performance.now() - fromMs);
   const notes = await notesOf(name);
   const day = new Date().toISOString().slice(0, 10);
-  const head = `## ${name}\n\nMeasured ${day} at ${tree} on ${machine}, in ${took}.\n\n`;
+  const head = `## ${name}\n\n${day}, ${tree}, ${machine}, ${took}.\n\n`;
   const section = `${head}${notes}${pageTable(rows)}\n`;
   console.log(`${head}${table(rows)}\n`);
   if (isWritten) {

@@ -10,14 +10,13 @@ test.for([
   ['without the load', row({ name: 'a (load 2 % · 3 %; p50 1 ms), b' }), '| a, b | 1 s | 2 s | 0.5× | ≤ 1× |'],
   ['without p99', row({ ours: 'p50 1.0 ms, p99 2.0 ms', peer: '3 µs (p99 4)' }), '| a | p50 1.0 ms | 3 µs | 0.5× | ≤ 1× |'],
   ['a target that is missed', row({ held: false }), '| a | 1 s | 2 s | 0.5× | ≤ 1×: missed |'],
-  ['no target', row({ held: null, target: 'none: the floor' }), '| a | 1 s | 2 s | 0.5× | – |'],
 ] as const)('%s', ([, given, line]) => {
   expect(linesOf(given)).toEqual([line]);
 });
 
-test('a row that is told beside others is on the console only, and sizes of one measure are one row', () => {
+test('a row without a target is on the console only, and sizes of one measure are one row', () => {
   const sized = (people: string, ours: string): Row => row({ name: `${people} people, 20 signed in: PSS`, ours, held: null, target: '—' });
-  expect(linesOf(row({ held: null, target: 'none: told beside the others' }), sized('20', '97 MiB'), sized('1,000', '161 MiB'))).toEqual([
+  expect(linesOf(row({ held: null, target: 'none: the floor' }), sized('20', '97 MiB'), sized('1,000', '161 MiB'))).toEqual([
     '',
     '| without a target | 20 people | 1,000 people |',
     '|---|---|---|',

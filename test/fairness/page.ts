@@ -11,17 +11,23 @@ const rowOnPage = (name: string, { p99Ms, loopP99Ms, errors, grownMb }: Figures)
 export const rowOf = (name: string, { acts, p50Ms, p99Ms, loopP99Ms, errors, grownMb, logLines, cpu }: Figures): string =>
   `| ${name} | ${acts} | ${p50Ms.toFixed(0)} | ${p99Ms.toFixed(0)} | ${loopP99Ms.toFixed(0)} | ${errors.length} | ${grownMb.toFixed(0)} | ${logLines} | ${(cpu * 100).toFixed(0)} % |`;
 
+/** Attacks that come near a bound are rows of the page; the console has all. */
+const rowFromP99Ms = 125;
+const rowFromMb = 75;
+
 export function fairnessPage(alone: Figures, found: ReadonlyMap<string, Figures>, seconds: number): string {
+  const near = [...found].filter(([, { p99Ms, grownMb, errors }]) => p99Ms >= rowFromP99Ms || grownMb >= rowFromMb || errors.length > 0);
   return [
     '# One person against all others',
     '',
     'One person lists, saves, asks an app and writes in a room, one act after the other, while another one attacks. Bounds: no error, p99 250 ms,',
-    `${seconds} seconds each; 150 MB more memory, 100 lines of log. Written by the long run of \`test/fairness/fairness.real.test.ts\`, whose console has the other figures; the attacks are in \`test/fairness/attacks/\`.`,
+    `${seconds} seconds each; 150 MB more memory, 100 lines of log. ${found.size} attacks were tried; those that are not here had a p99 below ${rowFromP99Ms} ms, took less than ${rowFromMb} MB`,
+    'and led to no error. Written by the long run of `test/fairness/fairness.real.test.ts`; the attacks are in `test/fairness/attacks/`.',
     '',
     '| attack | p99 ms | of it the loop | errors | MB more |',
     '|---|---|---|---|---|',
     rowOnPage('nobody', alone),
-    ...[...found].map(([name, figures]) => rowOnPage(name, figures)),
+    ...near.map(([name, figures]) => rowOnPage(name, figures)),
     '',
   ].join('\n');
 }
