@@ -66,7 +66,7 @@ const printing = (name: string, what: string, count = 1): Attack => ({
 
 export const terminalAttacks: readonly Attack[] = [
   printing('a terminal inserts 2,147,483,647 lines', '\u001B[2147483647L'),
-  printing('the same by C1 controls and within a string', '\u001BP1q\u009B2147483647M'),
+  printing('a terminal inserts lines by C1 controls and within a string', '\u001BP1q\u009B2147483647M'),
   printing('a character of 30 marks, 2,147,483,647 times', `a${'\u0301'.repeat(30)}\u001B[2147483647b`),
   printing('sequences that an emulator can not read', '\u001B[#漢'),
   printing('the whole screen, cleared and filled', '\u001B#8\u001Bc\u001B[2J\u001B[?1049h', 6),
