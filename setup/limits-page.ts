@@ -35,7 +35,7 @@ const times = [
 ] as const;
 
 /** A phrase of more words is left to the file. */
-const phraseWordsMax = 11;
+const phraseWordsMax = 8;
 
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {

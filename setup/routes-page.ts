@@ -2,7 +2,9 @@
 import type { Access, Route, Routes } from '../schema/routes/route.ts';
 import { areas } from '../schema/routes/routes.ts';
 
+/** Longer shapes are in the OpenAPI document alone. */
 const shapeCharsMax = 110;
+const answerCharsMax = 64;
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -40,9 +42,6 @@ function shortShape(schema: object): string {
   return shape === '' ? '' : `\`${shape}\``;
 }
 
-/** Shapes that the page has shown, with the route that shows each. */
-type Shown = Map<string, string>;
-
 function addressOf(name: string, { query = {}, body, takes }: Route): string {
   const { properties = {} }: Schema = query;
   const fields = Object.keys(properties);
@@ -50,40 +49,34 @@ function addressOf(name: string, { query = {}, body, takes }: Route): string {
   return [address, body === undefined ? '' : shortShape(body), takes === undefined ? '' : 'bytes'].filter((part) => part !== '').join(' ');
 }
 
-const shownNamesMin = 4;
-
-/** The shape of an answer, or the route that showed it before. */
-function answerOf(name: string, answer: object, shown: Shown): string {
+/** The shape of an answer; '' for a long one. */
+function answerOf(answer: object): string {
   const shape = shortShape(answer);
-  const before = shown.get(shape);
-  if (before !== undefined && shape.split(',').length >= shownNamesMin) return `As \`${before}\``;
-  shown.set(shape, name);
-  return shape;
+  return shape.length > answerCharsMax ? '' : shape;
 }
 
-function lineOf(name: string, row: Route, usual: Access, shown: Shown): string {
+function lineOf(name: string, row: Route, usual: Access): string {
   const { access, says, answer, status, gives, more } = row;
   const kind = gives === undefined || gives === '*/*' ? '' : `\`${gives}\``;
-  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : answerOf(name, answer, shown)];
+  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : answerOf(answer)];
   const told = answered.filter((part) => part !== '').join(' ');
   const who = access === usual ? '' : ` (${access})`;
   return `- ${addressOf(name, row)}${who} ${says}${told === '' ? '' : `. ${told}`}${more === undefined ? '' : `; ${more}`}`;
 }
 
 /** The caller of most rows is said once. */
-function listOf(rows: Routes, shown: Shown): string {
+function listOf(rows: Routes): string {
   const callers = Map.groupBy(Object.values(rows), ({ access }) => access);
   const [usual = 'person'] = [...callers].toSorted(([, left], [, right]) => right.length - left.length).map(([access]) => access);
-  const lines = Object.entries(rows).map(([name, row]) => lineOf(name, row, usual, shown));
+  const lines = Object.entries(rows).map(([name, row]) => lineOf(name, row, usual));
   return [`Who: ${usual}${callers.size === 1 ? '' : ', unless a line says another'}.`, '', ...lines].join('\n');
 }
 
 /** The page with the routes of each area between its marks. Throws for an area that has none. */
 export function withRoutes(page: string): string {
-  const shown: Shown = new Map();
   return Object.entries(areas).reduce((text, [area, rows]) => {
     const marks = new RegExp(`(<!-- routes: ${area} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
     if (!marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${area}.ts`);
-    return text.replace(marks, (_, begin: string, end: string) => begin + listOf(rows, shown) + end);
+    return text.replace(marks, (_, begin: string, end: string) => begin + listOf(rows) + end);
   }, page);
 }

@@ -210,14 +210,14 @@ describe('records of decisions', () => {
 });
 
 describe('glossary', () => {
-  const tables = read('docs/glossary.md')
+  const areas = read('docs/glossary.md')
     .split(/^## /m)
-    .map((part) => [...part.matchAll(/^\| (?!word |-)([^|]+?) \|/gm)].map(([, word = '']) => word));
-  const words = tables.flat();
+    .map((part) => [...part.matchAll(/^- \*\*([^*]+)\*\*: /gm)].map(([, word = '']) => word));
+  const words = areas.flat();
 
   test('has each word once, in the order of the alphabet within an area', () => {
     expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
-    for (const table of tables) expect(table).toEqual(table.toSorted((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)));
+    for (const area of areas) expect(area).toEqual(area.toSorted((left, right) => (left.toLowerCase() < right.toLowerCase() ? -1 : 1)));
   });
 
   test('has no word that neither code nor pages use', () => {
