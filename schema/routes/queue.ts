@@ -24,7 +24,7 @@ export const queueRoutes = {
     query: jobs.inputQuery,
     answer: jobs.uploadAnswer,
     takes: '*/*',
-    more: 'how much is here. Later bytes are not taken; 422 when all came and the sha256 is another',
+    more: 'how much is here. Bytes that begin behind that are not taken; 422 when all came and the sha256 is another',
   },
   'POST /api/fila/trabalhos': {
     access: 'queue',
