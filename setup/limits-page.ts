@@ -35,7 +35,7 @@ const times = [
 ] as const;
 
 /** A phrase of more words is left to the file. */
-const phraseWordsMax = 8;
+const phraseWordsMax = 7;
 
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {

@@ -94,7 +94,8 @@ function waits(name: VerbName): string {
 function lineOf(name: VerbName): string {
   const rest = [waits(name), elsewhere[verbs[name].outside] ?? ''].filter((part) => part !== '').join('; ');
   const remark = said.get(name) ?? '';
-  return `- \`svc.${name}${parametersOf(name)}: ${answerOf(name)}\`${remark === '' ? '' : ` ${remark}`}${rest === '' ? '' : ` *${rest}*`}`;
+  const signature = `svc.${name}${parametersOf(name)}: ${answerOf(name)}`.replaceAll('readonly ', '');
+  return `- \`${signature}\`${remark === '' ? '' : ` ${remark}`}${rest === '' ? '' : ` *${rest}*`}`;
 }
 
 export function verbsPage(): string {

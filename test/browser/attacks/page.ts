@@ -4,7 +4,8 @@ import type { Attack, AttackGroup, Mode } from './attack.ts';
 
 const openIn = (mode: Mode): number => attackGroups.flatMap(({ attacks }) => attacks).filter(({ open }) => open?.includes(mode)).length;
 
-const openTo = ({ by, open = [] }: Attack): string => (open.length === 2 ? `always: ${by}` : `with ${open.includes('path') ? 'one origin' : 'own origins'}; else ${by}`);
+const openTo = ({ by, open = [] }: Attack): string =>
+  open.length === 2 ? `always: ${by}` : `with ${open.includes('path') ? 'one origin' : 'own origins'}; else ${by}`;
 
 /** The ways that are open, by what holds them elsewhere, and how many are held. */
 function sectionOf({ title, attacks }: AttackGroup): string {
