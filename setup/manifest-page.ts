@@ -182,8 +182,9 @@ function listOf({ at, schema, fields }: Part, found: Examples): string {
   const lines = fields.map((field) => {
     const { name, isRequired, schema } = field;
     const isSimpleList = schema['items'] !== undefined && !hasPart(schema);
-    const item = isSimpleList ? ` Each: ${wordOf(inner(schema)?.schema, 'description')}` : '';
-    const text = `${oneLine(wordOf(schema, 'description'))}${oneLine(item)}${rulesOf(field.at, isSimpleList)}`;
+    const each = isSimpleList ? wordOf(inner(schema)?.schema, 'description') : '';
+    const parts = [wordOf(schema, 'description'), each === '' ? '' : `Each: ${each}`].filter((part) => part !== '');
+    const text = `${oneLine(parts.join(' '))}${rulesOf(field.at, isSimpleList)}`;
     const without = schema['default'] === undefined ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
     return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} *Value:* ${valuesOf(field)}${exampleOf(field, found)}${without}`;
   });

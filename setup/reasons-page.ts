@@ -17,7 +17,8 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
 }
 
 function line([reason, row]: readonly [string, ReasonRow]): string {
-  const because = [row.because, row.more ?? [], others(row).map(([name, said]) => `For ${name}: ${said.because}`)].flat();
+  const causes = others(row).filter(([, { because }]) => because !== row.because);
+  const because = [row.because, row.more ?? [], causes.map(([name, said]) => `For ${name}: ${said.because}`)].flat();
   const fixes = [advice(row), ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `For ${name}: ${advice(said)}`))];
   const fix = fixes.filter((part) => part !== '').join('. ');
   return `- \`${reason}\`: ${because.join('. ')}${fix === '' ? '' : `. → ${fix}`}`;
