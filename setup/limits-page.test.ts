@@ -38,7 +38,7 @@ test('a limit that is not shared stands in the folder that keeps it', async () =
 test.for([
   ['Time of one renewal. Decision: docs/decisions/0303-a-lease-that-may-be-over.md', 'Time of one renewal'],
   ['Source: RFC 1035 2.3.4.', ''],
-  ['Size of a value as UTF-8, as the vault holds it; far below the bound.', 'Size of a value as UTF-8, as the vault holds it'],
+  ['Size of a value as UTF-8, text; far below the bound.', 'Size of a value as UTF-8, text'],
   ['Text that a page and a portal and a server and a store share, whatever it is.', ''],
 ] as const)('of "%s" the page has "%s"', ([remark, phrase]) => {
   expect(phraseOf(remark)).toBe(phrase);
