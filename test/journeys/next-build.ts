@@ -35,7 +35,10 @@ export async function nextBuild(tree: string): Promise<NextBuild> {
   const list = path.join(work, 'svc/kit.json');
   writeFileSync(list, readFileSync(list, 'utf8').replace(id, kit));
   writeFileSync(path.join(work, 'svc/sdk/python/svc/NEXT'), 'next\n');
-  const bytes = Buffer.concat([tarball.subarray(0, runtime.bytes), gzipSync(execFileSync('tar', ['-cf', '-', '-C', work, 'svc'], { maxBuffer: Infinity }))]);
+  const bytes = Buffer.concat([
+    tarball.subarray(0, runtime.bytes),
+    gzipSync(execFileSync('tar', ['-cf', '-', '-C', work, 'svc'], { maxBuffer: Infinity })),
+  ]);
   const name = file.replace(id, kit);
   // Links of the same files as in the tree: they are replaced, not written to.
   rmSync(record);
