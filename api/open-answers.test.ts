@@ -20,7 +20,9 @@ const isStream = (content: Readonly<Record<string, unknown>> | undefined): boole
 
 /** Asked with the token of a job. Acts on servers, keys and people are ended or refused at once here. Small files of an app come from a folder here, which answers at once. */
 const isLeftOut = (path: string): boolean =>
-  /^\/api\/(?:fila\/executor|admin\/(?:servers|keys|people\/[^/]+\/erasure)|loja)|\/(?:icone[a-z-]*|secao\.js|loader\.js)$/.test(path);
+  /^\/api\/(?:fila\/executor|admin\/(?:servers|keys|people\/[^/]+\/(?:erasure|move))|loja)|\/(?:icone[a-z-]*|secao\.js|loader\.js)$/.test(
+    path,
+  );
 
 /** Sends or gives bytes that are no JSON, or is held until something changes. */
 function canBeLong(method: string, { parameters = [], requestBody, responses = {} }: Operation): boolean {

@@ -27,7 +27,7 @@ export function addCare(program: Command, server: Command): void {
     .addOption(listed())
     .action(async (options) => (await import('./commands/du.ts')).runDu(options));
 
-  const person = program.command('person').description('people: what is held of one, and its end');
+  const person = program.command('person').description('people: what is held of one, its end, and a move to another server');
 
   person
     .command('erase')
@@ -39,6 +39,20 @@ export function addCare(program: Command, server: Command): void {
     .addOption(output())
     .action(async (name, options) => {
       process.exitCode = await (await import('./commands/person.ts')).runErase(name, options);
+    });
+
+  person
+    .command('move')
+    .argument('<person>', 'whose')
+    .description('bring the apps of a person, with their data, to another server; without --yes only say what would be done')
+    .requiredOption('--to <server>', 'where to: a Server document')
+    .option('--plan', 'only say what would be done: 0 nothing, 2 changes')
+    .option('--clean', 'remove the copy that a move left on the server before')
+    .option('--yes', 'do it')
+    .addOption(state())
+    .addOption(output(['table', 'json']))
+    .action(async (name, options) => {
+      process.exitCode = await (await import('./commands/person-move.ts')).runMove(name, options);
     });
 
   const keys = program.command('keys').description('keys of the portal: its ssh key, and what it seals and signs with');

@@ -142,6 +142,14 @@ export interface ServiceEntry {
   decision: ServiceDecision | null;
 }
 
+export interface Moving {
+  readonly to: string;
+  /** Once their apps are to end. */
+  readonly drain: Drain | null;
+  /** Nothing runs there any more, and their supervisor is not started again. */
+  readonly ends: boolean;
+}
+
 export interface PersonEntry {
   readonly key: string;
   readonly name: string;
@@ -181,6 +189,8 @@ export interface PersonEntry {
   signedOut: boolean;
   /** The erasure that an administrator asked for, once it was read from the store; null: none. */
   erasure: Erasure | null;
+  /** Their apps are on the way to another server (people/move.ts): in this run alone, since a killed move has to be given again. */
+  moving: Moving | null;
   /** The supervisor confirmed that it ends; none was started since. */
   supervisorEnded: boolean;
   readonly backends: Map<string, BackendEntry>;

@@ -121,7 +121,20 @@ export const eraseFaultPoints = [
   'erase/before-rest',
   'erase/rest',
 ] as const;
+/** In the move of a person to another server; controller/people/move.test.ts goes through them. */
+export const personMoveFaultPoints = [
+  'person-move/noted',
+  'person-move/stopped',
+  'person-move/copied',
+  'person-move/verified',
+  'person-move/aside',
+  'person-move/placed',
+  'person-move/ended',
+  'person-move/switched',
+  'person-move/started',
+] as const;
 export type FaultPoint =
+  | (typeof personMoveFaultPoints)[number]
   | (typeof eraseFaultPoints)[number]
   | (typeof keyFaultPoints)[number]
   | (typeof faultPoints)[number]

@@ -152,6 +152,17 @@ export const limits = {
   eraseLookMsMax: 45_000,
   /** `svc person erase` waits so long for the loop. */
   eraseWaitMsMax: 15 * 60_000,
+  // Moving a person to another server. Decision: docs/decisions/0388-a-person-goes-to-another-server.md
+  /** Their apps have so long to end. */
+  moveStopMsMax: 2 * 60_000,
+  /** Once all is in place, the document has to name the other server within this; then so long until they were looked at there. */
+  moveSwitchMsMax: 2 * 60_000,
+  /** Between two looks at what is waited for, and between two lines about one copy. */
+  moveLookMs: 100,
+  moveToldMs: 5_000,
+  /** Left free on the other server. */
+  moveSpareBytes: 64 * 1_024 * 1_024,
+  moveAskMsMax: 15_000,
   /** The doctor of a server waits so long for what it asks there; what is asked gives up after 5 s. */
   serverProbeMsMax: 15_000,
   /** A setting of sshd holds for all or for groups: so many accounts tell. */

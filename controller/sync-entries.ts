@@ -215,6 +215,7 @@ function newPerson(
     updates: new Map(),
     signedOut: false,
     erasure: null,
+    moving: null,
     supervisorEnded: false,
     backends: new Map(),
     uncheckedResyncs,

@@ -168,6 +168,13 @@ describe('an app that is stopped', () => {
       'Drained',
       'sirius is taken out of use: nothing is started there',
     ],
+    [
+      'of somebody who goes to another server',
+      { drain: { server: 'sirius', to: 'vega', deadlineMs: 1 } },
+      stopped({ reason: 'Idle' }),
+      'PersonMoves',
+      'the apps of this person go from sirius to vega: nothing is started until they are there',
+    ],
     ['with its package', { removing: true }, stopped({ reason: 'Uninstalled' }), 'Uninstalled', 'its package was removed'],
     [
       'with its package, which the server has',

@@ -178,7 +178,11 @@ const shutOut = (person: string, groups: readonly string[]): Assessment => ({
   message: shutMessage(person, groups),
 });
 
-const drainedOut = (drain: Drain): Assessment => ({ saw: 'sawStopped', reason: 'Drained', message: drainMessage(drain) });
+const drainedOut = (drain: Drain): Assessment => ({
+  saw: 'sawStopped',
+  reason: drain.to === undefined ? 'Drained' : 'PersonMoves',
+  message: drainMessage(drain),
+});
 
 function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
   if (desired.shutBy != null) return shutOut(desired.person, desired.shutBy);
@@ -196,7 +200,7 @@ function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: B
 }
 
 /** Reasons of the moment: they do not say how the app ended. */
-const passing: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing', 'Drained']);
+const passing: ReadonlySet<Reason> = new Set(['NotInstalled', 'PackageMissing', 'Drained', 'PersonMoves']);
 
 /** Why it ended as far as the portal knows, when the supervisor does not. */
 function rememberedReason(desired: BackendDesired, memory: BackendMemory | null): Reason {

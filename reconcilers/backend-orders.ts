@@ -87,7 +87,10 @@ function finish(intent: PendingIntent, { desired, observed, memory, nowMs }: Wis
 export const shutMessage = (person: string, groups: readonly string[]): string =>
   `${person} is in none of the groups that it is for: ${groups.join(', ')}`;
 
-export const drainMessage = ({ server }: Drain): string => `${server} is taken out of use: nothing is started there`;
+export const drainMessage = ({ server, to }: Drain): string =>
+  to === undefined
+    ? `${server} is taken out of use: nothing is started there`
+    : `the apps of this person go from ${server} to ${to}: nothing is started until they are there`;
 
 /** When the drain stops what lives: at its deadline, or once nobody uses it. A reload of the page closes its windows for a moment. */
 function drainedAtMs({ drain, windows }: BackendDesired, snapshot: AppSnapshot | null): number | null {

@@ -29,6 +29,8 @@ export const unseenReason = ({ status, cause }: Reachability): Reason =>
 
 export interface Drain {
   readonly server: string;
+  /** The apps of this person alone, which go to that server. Absent: all apps of the server. */
+  readonly to?: string;
   /** Apps that still run at that time are stopped; null: each one runs until nobody uses it. */
   readonly deadlineMs: number | null;
 }

@@ -111,6 +111,7 @@ describe('the supervisor of a person', () => {
     ['was not looked at', wanted, seen('up', 'unknown'), 'Unknown', 'unknown', 'NotObservedYet', ''],
     ['is of who leaves', { ...wanted, leaving: true }, seen('up'), 'True', 'up', 'PersonRemoved', 'the person is leaving'],
     ['was of who leaves', { ...wanted, leaving: true }, seen('down'), 'False', 'ended', 'PersonRemoved', 'the person is leaving'],
+    ['was of who moved', { ...wanted, moves: true }, seen('down'), 'False', 'ended', 'PersonMoves', 'their apps go to another server'],
     ['comes up while its person leaves', { ...wanted, leaving: true }, seen('starting'), 'False', 'starting', 'SupervisorStarting', ''],
   ] as const)('that %s says so', ([, desired, observed, status, state, reason, message]) => {
     const decision = decideSupervisor(desired, observed, null, 1_000);

@@ -17,6 +17,8 @@ export interface SupervisorDesired {
   readonly person: string;
   /** The person's document is gone: reconcilers/leaving.ts starts and ends it. */
   readonly leaving: boolean;
+  /** Their apps go to another server, and nothing of them runs on this one any more: it was ended. Absent: no. */
+  readonly moves?: boolean;
   readonly session: boolean;
   /** False: the store knows of no sign-in of this person. */
   readonly everSignedIn: boolean;
@@ -110,9 +112,12 @@ function stepOf(desired: SupervisorDesired, observed: SupervisorObserved, before
       deadlineMs: null,
     };
   }
-  if (desired.leaving && observed.status !== 'starting') {
+  if ((desired.leaving || desired.moves === true) && observed.status !== 'starting') {
     const state = observed.status === 'up' ? 'up' : 'ended';
-    return { status: { state, reason: 'PersonRemoved', message: 'the person is leaving' }, action: null, part: before, deadlineMs: null };
+    const why = desired.leaving
+      ? ({ reason: 'PersonRemoved', message: 'the person is leaving' } as const)
+      : ({ reason: 'PersonMoves', message: 'their apps go to another server' } as const);
+    return { status: { state, ...why }, action: null, part: before, deadlineMs: null };
   }
   if (observed.status === 'up') return whileUp(person, observed.message, before, needed, nowMs);
   const base: Part = { ...before, upSinceMs: null, unwantedSinceMs: null };

@@ -43,6 +43,7 @@ export const auditActions = [
   'room/withdraw',
   'person/forget',
   'person/erase',
+  'person/move',
   'person/held',
   'server/kit',
   'server/roll-back',

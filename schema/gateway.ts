@@ -240,6 +240,8 @@ export interface AdminCommands {
   askErasure(usuario: string, roomsTo: string | null): Promise<HeldOfPerson>;
   /** Waits until they are gone; the last events say what is left. */
   finishErasure(usuario: string): AsyncIterable<ServerActEvent>;
+  /** Brings the apps of a person to another server, or removes the copy that they left behind; its failures are events. */
+  movePerson(usuario: string, order: MoveOrder): AsyncIterable<ServerActEvent>;
   /** Another ssh key for the portal, on all servers or on one. Rejects as serverAct does. */
   rotateKey(server: string | null, isPlan: boolean): AsyncIterable<ServerActEvent>;
 }
@@ -296,9 +298,17 @@ export interface DoctorCheck {
  */
 export type ServerAct = 'plan' | 'add' | 'rollback' | 'remove' | 'forget' | 'drain';
 
+export interface MoveOrder {
+  /** A Server document. */
+  readonly to: string;
+  /** `clean`: removes the copy that a move left behind. */
+  readonly act: 'move' | 'clean';
+  readonly isPlan: boolean;
+}
+
 /** Emitted as it happens, in this order; the last one is `done`, or the stream ends with `error`. */
 export type ServerActEvent =
-  /** Where the document is that a command is to change. */
+  /** Where the document is that a command is to change. In a move once more when it is to be changed now. */
   | { readonly event: 'document'; readonly file: string; readonly text: string }
   | { readonly event: 'plan'; readonly text: string }
   | { readonly event: 'step'; readonly text: string }

@@ -63,6 +63,13 @@ export const adminRows = {
     ends: 'later',
   },
   'POST /api/admin/people/:person/erasure/end': { none: 'waits for what was asked for by a recorded request' },
+  'POST /api/admin/people/:person/move': {
+    action: (request) => (request.body('isPlan') === true ? null : 'person/move'),
+    object: ['Person', (request) => [whose(request)]],
+    person: whose,
+    details: (request) => ({ act: request.body('act') }),
+    ends: 'events',
+  },
   'POST /api/admin/keys': {
     action: (request) => (request.body('plan') === true ? null : 'keys/rotate'),
     // Carried out, so there is a Server of that name.

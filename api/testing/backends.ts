@@ -390,4 +390,5 @@ const nothingDoneTo = {
   space: async () => [],
   askErasure: nobodyHeld,
   finishErasure: nothingDone,
+  movePerson: nothingDone,
 } as const;

@@ -217,7 +217,12 @@ export const portuguese: Translation = {
     'what uses the disks: person, app, version, engine, room, job; the largest first':
       'o que usa os discos: pessoa, aplicativo, versão, motor, sala, trabalho; os maiores primeiro',
     'of this app only': 'só deste aplicativo',
-    'people: what is held of one, and its end': 'pessoas: o que é guardado de uma, e o seu fim',
+    'people: what is held of one, its end, and a move to another server':
+      'pessoas: o que é guardado de uma, o seu fim, e a ida para outro servidor',
+    'bring the apps of a person, with their data, to another server; without --yes only say what would be done':
+      'leva os aplicativos de uma pessoa, com os dados, para outro servidor; sem --yes só diz o que seria feito',
+    'where to: a Server document': 'para onde: um documento Server',
+    'remove the copy that a move left on the server before': 'apaga a cópia que ficou no servidor anterior',
     whose: 'de quem',
     'say what the portal and their server hold of a person; with --yes none of it stays, and their document goes':
       'diz o que o portal e o servidor guardam de uma pessoa; com --yes nada disso fica, e o documento sai',

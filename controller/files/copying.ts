@@ -1,6 +1,6 @@
 /**
  * Copies of files and folders, as by `cp -a`: modes, times, groups, ACLs, extended attributes and second names are kept as far as the account may; where the server
- * can't be asked for that, modes and times. Into a folder that nobody else reaches (private-folder.ts); from one that others may change meanwhile: what is opened there is
+ * can't be asked for that, and on another server, modes and times. Into a folder that nobody else reaches (private-folder.ts); from one that others may change meanwhile: what is opened there is
  * the name itself, in a folder that is held.
  */
 import { faultPoint } from '../faults.ts';
@@ -22,27 +22,35 @@ interface Copied {
 
 interface Work {
   readonly fs: PinnedFileSystem;
+  /** The file system that the copy is on. */
+  readonly there: PinnedFileSystem;
   readonly progress: Progress;
   readonly count: Count;
 }
 
-/** `to` does not exist. A partial copy stays when it fails. */
-export async function copyTree(fs: PinnedFileSystem, from: Place, to: Place, progress: Progress): Promise<void> {
-  const work: Work = { fs, progress, count: createCount() };
+/** `to`, on the file system `there`, does not exist. A partial copy stays when it fails. */
+export async function copyTree(fs: PinnedFileSystem, from: Place, to: Place, progress: Progress, there = fs): Promise<void> {
+  const work: Work = { fs, there, progress, count: createCount() };
   const copied = await copyAt(work, from, to, 0);
-  const isKept = copied.target === null && (await fs.keepAttributes(pathAt(from), pathAt(to), 'tree'));
+  if (copied === null) return;
+  const isKept = there === fs && copied.target === null && (await fs.keepAttributes(pathAt(from), pathAt(to), 'tree'));
   await finish(work, to, copied, isKept);
 }
 
-async function copyAt(work: Work, from: Place, to: Place, depth: number): Promise<Copied> {
+/** Null: it was left out. */
+async function copyAt(work: Work, from: Place, to: Place, depth: number): Promise<Copied | null> {
   return await toldAt(from.shown, async () => {
     const { fs, progress } = work;
     progress.signal.throwIfAborted();
     refuseDeep(depth);
     const facts = await fs.lstat(pathAt(from));
     progress.file(from.shown);
-    if (facts.kind === 'other') throw new FileFault('EKIND');
-    if (facts.kind === 'file') await copyFile(fs, from, to, progress);
+    if (facts.kind === 'other') {
+      if (progress.leftOut === undefined) throw new FileFault('EKIND');
+      progress.leftOut(from.shown);
+      return null;
+    }
+    if (facts.kind === 'file') await copyFile(work, from, to);
     return {
       facts,
       target: facts.kind === 'link' ? await fs.readLink(pathAt(from)) : null,
@@ -52,15 +60,15 @@ async function copyAt(work: Work, from: Place, to: Place, depth: number): Promis
 }
 
 async function copyInside(work: Work, from: Place, to: Place, depth: number): Promise<Map<string, Copied | null>> {
-  const { fs, progress, count } = work;
+  const { fs, there, progress, count } = work;
   const inside = new Map<string, Copied | null>();
-  await fs.makeFolder(pathAt(to), 0o700);
+  await there.makeFolder(pathAt(to), 0o700);
   await whileHeld(fs, pathAt(from), 'refuse', (source) =>
-    whileHeld(fs, pathAt(to), 'refuse', async (target) => {
+    whileHeld(there, pathAt(to), 'refuse', async (target) => {
       for await (const entries of piecesOf(fs, source, progress.signal, count))
         for (const { name } of entries) {
           const one = await copyAt(work, placeIn(source, name, from.shown), placeIn(target, name, to.shown), depth + 1);
-          inside.set(name.toString('latin1'), isDone(one) ? null : one);
+          if (one !== null) inside.set(name.toString('latin1'), isDone(one) ? null : one);
         }
     }),
   );
@@ -75,8 +83,8 @@ async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): P
   const { facts, target, inside } = copied;
   if (inside !== null) return await finishFolder(work, at, copied, isKept);
   if (isKept) return;
-  if (target === null) return await work.fs.setMode(pathAt(at), facts.mode & 0o777);
-  await work.fs.symlink(target, pathAt(at)).catch((error: unknown) => {
+  if (target === null) return await work.there.setMode(pathAt(at), facts.mode & 0o777);
+  await work.there.symlink(target, pathAt(at)).catch((error: unknown) => {
     if (!isFault(error, 'EEXIST')) throw error;
   });
 }
@@ -86,7 +94,7 @@ async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): P
  * folder that is read-only takes no more.
  */
 async function finishFolder(work: Work, at: Place, { facts, inside }: Copied, isKept: boolean): Promise<void> {
-  const { fs, progress, count } = work;
+  const { there: fs, progress, count } = work;
   await whileHeld(fs, pathAt(at), 'refuse', async (folder) => {
     for (const [name, one] of inside ?? [])
       if (one !== null) await finish(work, placeIn(folder, Buffer.from(name, 'latin1'), at.shown), one, isKept);
@@ -100,7 +108,7 @@ async function finishFolder(work: Work, at: Place, { facts, inside }: Copied, is
   });
 }
 
-async function copyFile(fs: PinnedFileSystem, from: Place, to: Place, { signal, bytes }: Progress): Promise<void> {
+async function copyFile({ fs, there, progress: { signal, bytes } }: Work, from: Place, to: Place): Promise<void> {
   const told = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       signal.throwIfAborted();
@@ -111,10 +119,11 @@ async function copyFile(fs: PinnedFileSystem, from: Place, to: Place, { signal, 
   const source = await fs.open(pathAt(from), 'read-itself');
   try {
     const facts = await source.facts();
-    const target = await fs.open(pathAt(to), 'create', 0o600);
+    const target = await there.open(pathAt(to), 'create', 0o600);
     try {
-      if (facts.bytes >= limits.sparseFileBytesMin && (await fs.keepAttributes(pathAt(from), pathAt(to), 'holes'))) bytes(facts.bytes);
-      else await writeSparse(target, told(readWhole(source, fs.pieceBytes())), fs.pieceBytes());
+      const mayHaveHoles = there === fs && facts.bytes >= limits.sparseFileBytesMin;
+      if (mayHaveHoles && (await fs.keepAttributes(pathAt(from), pathAt(to), 'holes'))) bytes(facts.bytes);
+      else await writeSparse(target, told(readWhole(source, fs.pieceBytes())), there.pieceBytes());
       await target.setMode((facts.mode & 0o777) | 0o200);
       await target.setModified(facts.modifiedMs);
       await target.sync();

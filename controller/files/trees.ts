@@ -16,6 +16,8 @@ export interface Progress {
   readonly file: (path: Buffer) => void;
   /** From now on a cancel undoes the item: it is answered at once, before the work on it ends. The result ends that. */
   readonly undoable?: () => () => void;
+  /** Called for a socket, pipe or device, which is no part of the copy then; absent: it is refused. */
+  readonly leftOut?: (path: Buffer) => void;
 }
 
 /** For what grows where nobody sees it. Call the result right before it gets its name: it throws when the work was cancelled. */
@@ -92,23 +94,27 @@ export async function isSameTree(fs: FileSystem, left: Buffer, right: Buffer, si
 interface Comparing {
   readonly signal: AbortSignal;
   readonly count: Count;
+  /** The file system of the right one, on another server, which has no sockets, pipes and devices of the left one. Absent: the same. */
+  readonly there?: PinnedFileSystem;
 }
 
 export async function isSameAt(fs: PinnedFileSystem, left: Place, right: Place, work: Comparing): Promise<boolean> {
-  const { signal } = work;
+  const { signal, there = fs } = work;
   signal.throwIfAborted();
-  const [one, other] = await Promise.all([fs.lstat(pathAt(left)), fs.lstat(pathAt(right))]);
+  const [one, other] = await Promise.all([fs.lstat(pathAt(left)), there.lstat(pathAt(right))]);
   if (one.kind !== other.kind) return false;
-  if (one.kind === 'link') return (await fs.readLink(pathAt(left))).equals(await fs.readLink(pathAt(right)));
-  if (one.kind === 'file') return (await digestAt(fs, pathAt(left), signal)) === (await digestAt(fs, pathAt(right), signal));
+  if (one.kind === 'link') return (await fs.readLink(pathAt(left))).equals(await there.readLink(pathAt(right)));
+  if (one.kind === 'file') return (await digestAt(fs, pathAt(left), signal)) === (await digestAt(there, pathAt(right), signal));
   return await whileHeld(fs, pathAt(left), 'refuse', (from) =>
-    whileHeld(fs, pathAt(right), 'refuse', async (to) => {
+    whileHeld(there, pathAt(right), 'refuse', async (to) => {
       const names = new Set<string>();
-      for await (const entries of piecesOf(fs, to, signal, work.count)) for (const { name } of entries) names.add(name.toString('latin1'));
+      for await (const entries of piecesOf(there, to, signal, work.count))
+        for (const { name } of entries) names.add(name.toString('latin1'));
       let seen = 0;
       for await (const entries of piecesOf(fs, from, signal, work.count)) {
-        seen += entries.length;
-        for (const { name } of entries) {
+        for (const { name, kind } of entries) {
+          if (kind === 'other' && there !== fs) continue;
+          seen += 1;
           if (!names.has(name.toString('latin1'))) return false;
           if (!(await isSameAt(fs, placeIn(from, name, left.shown), placeIn(to, name, right.shown), work))) return false;
         }

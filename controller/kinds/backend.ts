@@ -2,7 +2,7 @@
 import { backendMemory, neverStarted } from '../../reconcilers/backend-memory.ts';
 import { readMemory } from '../../reconcilers/memory.ts';
 import { decideBackend } from '../../reconcilers/backend.ts';
-import type { BackendDecision, BackendDesired, BackendMemory } from '../../reconcilers/backend-types.ts';
+import type { BackendDecision, BackendDesired, BackendMemory, Drain } from '../../reconcilers/backend-types.ts';
 import { decideShared } from '../../reconcilers/service.ts';
 import { howItEnded } from '../../schema/backend.ts';
 import { causeOf, type Cause } from '../../schema/cause.ts';
@@ -23,7 +23,7 @@ import { isServerScope } from '../servers/services.ts';
 import { groupsShutting } from '../visible-packages.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
-import { backendOf, sightOf, type BackendEntry, type BackendKindObserved, type Entries } from '../entries.ts';
+import { backendOf, sightOf, type BackendEntry, type BackendKindObserved, type Entries, type PersonEntry } from '../entries.ts';
 import type { Inputs } from './inputs.ts';
 import type { Kind, News, Report, Round } from './kind.ts';
 
@@ -88,7 +88,7 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     leaving: person.leaving,
     removing: isRemoving(entry),
     shutBy: groupsShutting(person, app),
-    drain: person.server.drain,
+    drain: drainFor(person),
     packageKey: packageKey(entry, entries),
     installedHash: installedHash(installed, person.link.snapshot(app)),
     document: document?.document.spec.estado ?? null,
@@ -100,6 +100,8 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     sessionSinceMs: person.sessionSinceMs,
   };
 }
+
+const drainFor = ({ moving, server }: PersonEntry): Drain | null => moving?.drain ?? server.drain;
 
 /** Why the supervisor of a person is not up, by the last attempt. */
 export function linkTrouble(link: Pick<SupervisorLink, 'view'>): Cause | null {
@@ -174,7 +176,7 @@ function sameBackendInputs(
     desired.installedHash === installedHash(installed, snapshot) &&
     desired.removing === isRemoving(entry) &&
     desired.shutBy === groupsShutting(person, app) &&
-    desired.drain === server.drain &&
+    desired.drain === drainFor(person) &&
     desired.packageKey === packageKey(entry, entries) &&
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&

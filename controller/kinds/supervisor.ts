@@ -74,6 +74,7 @@ function supervisorDesired(person: PersonEntry): SupervisorDesired {
     session,
     everSignedIn: person.everSignedIn,
     leaving,
+    moves: person.moving?.ends === true,
     wished: backends.some((entry) => isPending(entry) || entry.document?.document.spec.estado === 'ligado'),
     wanted: backends.some(({ app, memory }) => keepsSupervisor(person.link.snapshot(app), memory)),
   };

@@ -97,7 +97,10 @@ export async function onTheirServer({ entries, ending }: OnServer, person: Perso
 }
 
 /** Another person whose apps are in the same home; null: nobody. */
-async function whoShares({ people }: Entries, { name, server, account }: PersonEntry): Promise<string | null> {
+export async function whoShares(
+  { people }: Pick<Entries, 'people'>,
+  { name, server, account }: Pick<PersonEntry, 'name' | 'server' | 'account'>,
+): Promise<string | null> {
   const others = [...people.values()].filter((each) => each.name !== name && each.server === server && !each.leaving);
   const same = others.find((each) => each.account === account);
   if (same !== undefined) return same.name;

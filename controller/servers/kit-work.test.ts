@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../loop/context.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
-import type { ServerEntry } from '../entries.ts';
+import type { PersonEntry, ServerEntry } from '../entries.ts';
 import type { ServerAdmin } from './admin.ts';
 import { serverWork, prepareAccounts } from './kit-work.ts';
 import { kitFixOf, newKitState } from './kit-state.ts';
@@ -73,4 +73,23 @@ test.for([
   expect(kitFixOf(document)).toBe(words);
   const plain = { ...document, spec: { ssh: { host: 'vega.lan', hostKey: 'k' } } } as ServerDocument;
   expect(kitFixOf(plain)).toBe('svc server add vega puts that of this portal there');
+});
+
+test('accounts of people on the way to a server are made ready with those of its own', async () => {
+  const asked: (readonly string[])[] = [];
+  const { server, context } = bench({
+    prepareAccounts: async (_origins, accounts) => {
+      asked.push(accounts);
+      return [];
+    },
+  });
+  const others = [
+    { name: 'ana', server, moving: null },
+    { name: 'bia', server: {}, moving: { to: 'sirius', drain: null, ends: false } },
+    { name: 'caio', server: {}, moving: null },
+  ];
+  for (const { name, ...more } of others)
+    context.entries.people.set(name, { account: name, leaving: false, ...more } as unknown as PersonEntry);
+  await prepareAccounts(context, server);
+  expect(asked).toEqual([['ana', 'bia']]);
 });

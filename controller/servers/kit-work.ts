@@ -47,9 +47,11 @@ function takeWish({ entries, queue }: Context, server: ServerEntry, kit: KitStat
   }
 }
 
-/** Accounts of the people on that server, in order. */
+/** Accounts of the people on that server, or on the way to it, in order. */
 export function accountsOn({ entries }: Context, server: ServerEntry): readonly string[] {
-  const here = [...entries.people.values()].filter((person) => person.server === server && !person.leaving);
+  const here = [...entries.people.values()].filter(
+    (person) => (person.server === server || person.moving?.to === server.name) && !person.leaving,
+  );
   return [...new Set(here.map((person) => person.account))].sort();
 }
 

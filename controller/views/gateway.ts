@@ -4,7 +4,7 @@ import type { Reason } from '../../schema/backend.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import type { AdminCommands, AdminView, Gateway, PersonRecord } from '../../schema/gateway.ts';
-import { readKey } from '../../schema/keys.ts';
+import { keys, readKey } from '../../schema/keys.ts';
 import { makeAccount, openAccount } from '../../schema/texts/open-account.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import { endsWithLogin } from '../../reconcilers/person.ts';
@@ -14,6 +14,8 @@ import { accountLasts } from '../servers/kit-work.ts';
 import { wantedPackageOf } from '../package-entries.ts';
 import type { BackendEntry, Entries, PersonEntry } from '../entries.ts';
 import { linkTrouble } from '../kinds/backend.ts';
+import { carryOutMove } from '../people/move.ts';
+import { eventsOf } from './act-events.ts';
 import { arrived } from './arrived.ts';
 import { appCommands, appsView } from './apps.ts';
 import { filesCommands } from './files.ts';
@@ -76,6 +78,16 @@ export function createGateway(context: Context, secretsDir: string = context.opt
         finishErasure: (person) => {
           refuseWatching(context);
           return erasing.finishErasure(person);
+        },
+        movePerson: (name, order) => {
+          if (!order.isPlan) refuseWatching(context);
+          return eventsOf(
+            (emit) => {
+              emit({ event: 'step', text: 'look' });
+              return carryOutMove(context, name, order, emit);
+            },
+            () => context.queue.add(keys.person(name), true),
+          );
         },
         rotateKey: (server, isPlan) => {
           refuseWatching(context);

@@ -77,6 +77,12 @@ export const stopped = {
       },
     },
   },
+  PersonMoves: {
+    words: { pt: 'Indo para outro servidor', en: 'Going to another server' },
+    because: 'the apps of its person go to another server (svc person move): nothing is started until they are there',
+    waitsFor: 'the move to end',
+    more: 'Without the command the hold ends two minutes after the copy: give svc person move again',
+  },
   DocumentRemoved: {
     words: { pt: 'Documento removido', en: 'Document removed' },
     because: 'its document was removed',

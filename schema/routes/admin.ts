@@ -125,6 +125,14 @@ export const adminRoutes = {
     gives: 'application/x-ndjson',
     more: 'once their document is gone; says what is left; lines as above',
   },
+  'POST /api/admin/people/:person/move': {
+    access: 'admin',
+    says: 'Bring the apps of a person to another server',
+    params: http.personParams,
+    body: http.moveBody,
+    gives: 'application/x-ndjson',
+    more: '`document` comes once more when `spec.server` is to be written; `clean` removes the copy that was left behind; lines as above',
+  },
   'GET /api/admin/space': {
     access: 'admin',
     says: 'What uses the disks',

@@ -41,6 +41,7 @@ export const erasureBody = {
   additionalProperties: false,
   properties: { roomsTo: personId },
 } as const;
+export const moveBody = closed({ to: personId, act: { type: 'string', enum: ['move', 'clean'] }, isPlan: flag }, ['to', 'act']);
 export const noBody = { type: ['object', 'null'], additionalProperties: false, properties: {} } as const;
 export const signInBody = {
   oneOf: [

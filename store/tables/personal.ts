@@ -48,15 +48,22 @@ const tables: readonly Table[] = [
   { what: 'events of objects', from: `events WHERE ${byKey}`, values: objects },
   {
     what: 'notes',
-    from: 'named_values WHERE name IN (?1, ?2, ?3) AND value <> ?4',
-    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, ''],
+    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4) AND value <> ?5',
+    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `move/${person}`, ''],
   },
   {
     // Values that were emptied keep their names, which hold the person's.
     what: '',
     isHidden: true,
-    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4) AND value = ?5',
-    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `erasure/${person}`, ''],
+    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4, ?5) AND value = ?6',
+    values: (person) => [
+      `presence/${person}`,
+      `oidc/person/${person}`,
+      `preferencias-danificadas/${person}`,
+      `move/${person}`,
+      `erasure/${person}`,
+      '',
+    ],
   },
   {
     what: 'identities of a provider',

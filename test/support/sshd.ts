@@ -67,8 +67,11 @@ export interface TestSshd {
   halt(): Promise<void>;
   /** On the same port again, with other lines of configuration if any are given. */
   resume(config?: readonly string[]): Promise<void>;
-  /** Another listener with the same keys and accounts and lines of its own: tests of several configurations go on at the same time. */
-  beside(config: readonly string[]): Promise<SshdBeside>;
+  /**
+   * Another listener with the same keys and accounts and lines of its own: tests of several configurations go on at the same time. `homes`: another machine, whose
+   * accounts have their homes, by the same paths, in that folder.
+   */
+  beside(config: readonly string[], homes?: string): Promise<SshdBeside>;
   /** Living processes of the accounts, sshd's own left out. */
   processes(): readonly {
     readonly pid: number;
@@ -109,7 +112,8 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     await makeKit(join(dir, 'kit'));
     const port = await freePort();
     const common = commonLines(dir, types, made, options.password !== undefined);
-    const listenAt: Listen = (files, at, config) => listen(files, at, [...config, ...common]);
+    const listenAt: Listen = (files, at, config, homes) =>
+      listen(files, at, [...config, ...common], homes === undefined ? [] : elsewhere(homes, join(dir, 'h')));
     const begin = async (config: readonly string[]): Promise<void> => {
       server = await listenAt({ config: join(dir, 'sshd_config'), log: join(dir, 'log') }, port, config);
     };
@@ -142,7 +146,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
         for (const { pid } of children) kill(pid);
       },
       resume: (config) => begin(config ?? options.config ?? []),
-      beside: (config) => beside(dir, listenAt, others, config),
+      beside: (config, homes) => beside(dir, listenAt, others, config, homes),
       processes: () => processesOf(uids),
       stop: removeAll,
     };
@@ -265,18 +269,36 @@ interface SshdFiles {
   readonly log: string;
 }
 
-type Listen = (files: SshdFiles, port: number, config: readonly string[]) => Promise<ChildProcess>;
+type Listen = (files: SshdFiles, port: number, config: readonly string[], homes?: string) => Promise<ChildProcess>;
 
-async function beside(dir: string, listenAt: Listen, made: ChildProcess[], config: readonly string[]): Promise<SshdBeside> {
+/** Words before a command that lets it, and nobody else, see another folder at `place`. */
+const elsewhere = (folder: string, place: string): readonly string[] => [
+  'unshare',
+  '-m',
+  'sh',
+  '-c',
+  'mount --bind "$1" "$2" && shift 2 && exec "$@"',
+  'sh',
+  folder,
+  place,
+];
+
+async function beside(
+  dir: string,
+  listenAt: Listen,
+  made: ChildProcess[],
+  config: readonly string[],
+  homes: string | undefined,
+): Promise<SshdBeside> {
   const port = await freePort();
   const files = { config: join(dir, `sshd_config-${port}`), log: join(dir, `log-${port}`) };
-  const child = await listenAt(files, port, config);
+  const child = await listenAt(files, port, config, homes);
   made.push(child);
   return { port, log: () => readFileSync(files.log, 'utf8'), halt: () => end(child) };
 }
 
 /** The first setting in a sshd_config wins. */
-async function listen(files: SshdFiles, port: number, config: readonly string[]): Promise<ChildProcess> {
+async function listen(files: SshdFiles, port: number, config: readonly string[], before: readonly string[]): Promise<ChildProcess> {
   const lines = [
     ...config,
     `Port ${port}`,
@@ -295,7 +317,8 @@ async function listen(files: SshdFiles, port: number, config: readonly string[])
     'SetEnv SHLVL=2',
   ];
   await writeFile(files.config, `${lines.join('\n')}\n`);
-  const child = spawn(sshdProgram, ['-D', '-f', files.config, '-E', files.log], { stdio: 'ignore' });
+  const argv = [...before, sshdProgram, '-D', '-f', files.config, '-E', files.log];
+  const child = spawn(argv[0] ?? sshdProgram, argv.slice(1), { stdio: 'ignore' });
   await until('sshd to listen', async () => {
     if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${readFileSync(files.log, 'utf8').slice(-2_000)}`);
     const socket = net.connect({ host: '127.0.0.1', port });
