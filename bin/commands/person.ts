@@ -2,8 +2,6 @@
  * `svc person erase NAME`: what the portal and their server hold of a person, and with `--yes` its end. The portal is asked to keep nothing, then this command takes
  * the document out of the folder, as `svc setup` edits one, and the portal does the rest. Killed in between it is given again.
  */
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import type { Held, HeldOfPerson } from '../../schema/erasure.ts';
@@ -46,19 +44,15 @@ async function end(client: Client, person: string, output: Format): Promise<numb
 
 /** The folder as it is to be. Rejects CONFLICT where this command can't make it so. */
 async function siteWithout(name: string, file: string): Promise<Site | null> {
-  const { openSite } = await import('../setup/site.ts');
-  const said = `take the document Person/${name} out of ${file} as an account that may, and what stands on it; then give this again`;
-  try {
-    await access(path.dirname(file), constants.W_OK);
-    const site = openSite(path.dirname(file));
+  const { editSite } = await import('../setup/site.ts');
+  const otherwise = `take the document Person/${name} out of ${file} as an account that may, and what stands on it; then give this again`;
+  return await editSite(path.dirname(file), otherwise, (site) => {
     // Somebody took it out, and the portal did not read the folder since.
     if (!site.remove('Person', name)) return null;
     // It says which other document needs the person.
     site.changes();
     return site;
-  } catch (error) {
-    throw new SvcError('CONFLICT', `${(error as Error).message}: ${said}`);
-  }
+  });
 }
 
 async function show(held: HeldOfPerson, output: Format): Promise<number> {

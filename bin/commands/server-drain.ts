@@ -2,15 +2,13 @@
  * `svc server drain NAME`: takes a server out of use. It is a field of its document, which this command writes as `svc setup` does: it holds over restarts and
  * another leader. Decision: docs/decisions/0418-a-server-that-is-drained.md
  */
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
 import type { ServerActEvent } from '../../schema/gateway.ts';
 import { createClient, type Client } from '../client.ts';
-import { jsonText, plain, toned, write } from '../output.ts';
-import { openSite, type Site } from '../setup/site.ts';
+import { editSite, type Site } from '../setup/site.ts';
+import { sayAct } from './server.ts';
 
 interface DrainOptions {
   readonly state: string;
@@ -32,16 +30,10 @@ export async function runDrain(name: string, options: DrainOptions): Promise<num
   const { file, events } = await look(client, name);
   const site = await changed(name, file, options);
   const changes = site.changes();
-  const say = (event: ServerActEvent): void => {
-    if (options.output === 'json') write(`${jsonText(event)}\n`);
-    else write(`${event.event === 'plan' ? 'will' : '  ..'}  ${plain(event.text)}\n`);
-  };
+  const say = (event: ServerActEvent): void => sayAct(event, options.output);
   const isUndo = options.undo === true;
   for (const event of isUndo ? [] : events) say(event);
-  const done = (text: string): void => {
-    if (options.output === 'json') write(`${jsonText({ event: 'done', text })}\n`);
-    else write(`${toned('done', 'good')}  ${plain(text)}\n`);
-  };
+  const done = (text: string): void => say({ event: 'done', text });
   if (options.plan === true) {
     done(changes.length === 0 ? `${file} says so already` : `${file} would be changed; nothing was done`);
     return changes.length === 0 ? 0 : 2;
@@ -49,7 +41,7 @@ export async function runDrain(name: string, options: DrainOptions): Promise<num
   for (const written of site.write()) say({ event: 'step', text: `${written} is changed` });
   await client.call('POST /api/admin/apply', { body: {} });
   if (isUndo) done(`${name} is in use`);
-  else if (options.wait === true) await untilDrained(client, name, done);
+  else if (options.wait === true) await untilDrained(client, name, say);
   else done(`nothing is started on ${name} any more; svc get Server/${name} says what still runs`);
   return 0;
 }
@@ -69,28 +61,24 @@ async function look(client: Client, name: string): Promise<{ readonly file: stri
 async function changed(name: string, file: string, { undo, now, deadline }: DrainOptions): Promise<Site> {
   const atMs = now === true ? Date.now() : deadline === undefined ? null : Date.now() + deadline;
   const drain = atMs === null ? {} : { deadline: new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z') };
-  const dir = path.dirname(file);
-  try {
-    await access(dir, constants.W_OK);
-    const site = openSite(dir);
+  const said = undo === true ? 'take drain out of' : `write drain: ${JSON.stringify(drain)} into`;
+  const otherwise = `${said} spec of Server/${name} in ${file} as an account that may`;
+  return await editSite(path.dirname(file), otherwise, (site) => {
     const before = site.value('Server', name, ['spec', 'drain']);
     if (undo === true) site.unset('Server', name, ['spec', 'drain']);
     // Without another deadline one that is written stays.
     else if (before === undefined || atMs !== null) site.set('Server', name, ['spec', 'drain'], drain, path.basename(file));
     site.changes();
     return site;
-  } catch (error) {
-    const said = undo === true ? 'take drain out of' : `write drain: ${JSON.stringify(drain)} into`;
-    throw new SvcError('CONFLICT', `${(error as Error).message}: ${said} spec of Server/${name} in ${file} as an account that may`);
-  }
+  });
 }
 
-async function untilDrained(client: Client, name: string, done: (text: string) => void): Promise<void> {
+async function untilDrained(client: Client, name: string, say: (event: ServerActEvent) => void): Promise<void> {
   for (let told = ''; ;) {
     const [server] = await client.call('GET /api/admin/objects', { query: { prefix: `Server/${name}` } });
     if (server === undefined) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
-    if (server.reason === 'Drained') return done(`${name} is drained: ${server.message}`);
-    if (server.message !== told) write(`  ..  ${plain(server.message)}\n`);
+    if (server.reason === 'Drained') return say({ event: 'done', text: `${name} is drained: ${server.message}` });
+    if (server.message !== told) say({ event: 'step', text: server.message });
     told = server.message;
     await delay(pollMs);
   }

@@ -29,14 +29,14 @@ export async function sayActs(
   for await (const event of events) {
     if (event.event === 'plan') planned += 1;
     if (event.event === 'done') code = 0;
-    if (output === 'json') write(`${jsonText(event)}\n`);
-    else say(event);
+    sayAct(event, output);
   }
   return code === 0 && isPlan && planned > 0 ? 2 : code;
 }
 
-function say(event: ServerActEvent): void {
-  if (event.event === 'error') warn(`${toned('failed', 'bad')}  ${event.code} ${plain(event.text)}\n`);
+export function sayAct(event: ServerActEvent, output: ServerOptions['output']): void {
+  if (output === 'json') write(`${jsonText(event)}\n`);
+  else if (event.event === 'error') warn(`${toned('failed', 'bad')}  ${event.code} ${plain(event.text)}\n`);
   else if (event.event === 'done') write(`${toned('done', 'good')}  ${plain(event.text)}\n`);
   else write(`${event.event === 'plan' ? 'will' : '  ..'}  ${plain(event.text)}\n`);
 }

@@ -1,5 +1,6 @@
 /** The folder of desired state, edited as a person would: what is asked changes, everything else keeps its words, its comments and its file. */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { constants, mkdirSync, readdirSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { Document, parseAllDocuments } from 'yaml';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
@@ -33,6 +34,16 @@ export interface Site {
 }
 
 const textOf = ({ documents }: File): string => documents.map((document) => String(document).replace(/^---\n/, '')).join('---\n');
+
+/** Opens the folder for a command that changes a document of it. Rejects CONFLICT where it can't, with `otherwise`: what somebody who may does by hand. */
+export async function editSite<Result>(dir: string, otherwise: string, edit: (site: Site) => Result): Promise<Result> {
+  try {
+    await access(dir, constants.W_OK);
+    return edit(openSite(dir));
+  } catch (error) {
+    throw new SvcError('CONFLICT', `${(error as Error).message}: ${otherwise}`);
+  }
+}
 
 export function openSite(dir: string): Site {
   const files = new Map<string, File>();

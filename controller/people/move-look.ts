@@ -1,7 +1,6 @@
 /** Looks at what a move of a person would do, and whether it can be done. Changes nothing but a file that it makes and removes at once, to see whether both homes are one. */
 import { keys } from '../../schema/keys.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { limits } from '../limits.ts';
 import { isUnderWay } from '../jobs/board.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
@@ -86,9 +85,8 @@ export async function lookAt(context: Context, person: PersonEntry, target: Serv
   const to = await openSide(target, person.account, emit, isPlan);
   const isSame = to !== null && (await isSameHome(from, to));
   const found = await itemsOf(from, signal);
-  const items = await Promise.all(
-    found.map(async (item) => ({ item, standing: to === null || isSame ? ('nothing' as const) : await standingOf(to, item, signal) })),
-  );
+  const items: Look['items'][number][] = [];
+  for (const item of found) items.push({ item, standing: to === null || isSame ? 'nothing' : await standingOf(to, item, signal) });
   const running = person.link.snapshots().flatMap(({ app, wanted }) => (wanted ? [app] : []));
   for (const app of running) emit({ event: 'plan', text: `${keys.backend(person.name, app)} is stopped, and started on ${target.name}` });
   if (isSame) emit({ event: 'step', text: `the home is the same on both servers: nothing is copied` });
@@ -133,7 +131,12 @@ async function lacksOnDisk(to: Side, items: Look['items'], signal: AbortSignal):
 }
 
 /** Why apps that they use could not run there. */
-async function lacksOf({ entries }: Context, person: PersonEntry, target: ServerEntry, used: ReadonlySet<string>): Promise<string[]> {
+async function lacksOf(
+  { entries, ending }: Context,
+  person: PersonEntry,
+  target: ServerEntry,
+  used: ReadonlySet<string>,
+): Promise<string[]> {
   const lacks = jobsInTheWay(entries, person);
   const requirements = new Map<string, string>();
   const { name: there, host } = target;
@@ -147,13 +150,14 @@ async function lacksOf({ entries }: Context, person: PersonEntry, target: Server
   }
   const { missing, gpu } = await host.inventory([...requirements.keys()]);
   for (const each of missing) lacks.push(`${there} lacks the package ${each}, which ${requirements.get(each) ?? 'an app'} needs`);
+  const hasPython = await hasPythonFor(person, used, host, ending);
   for (const app of used) {
     const installed = person.packages.get(app);
     if (installed?.scope !== 'pessoa') continue;
     if (installed.manifest.recursos?.gpu?.modo === 'necessaria' && !gpu)
       lacks.push(`${app} does not run without a GPU, and ${there} has none`);
     const { runtime } = installed.manifest.backend;
-    if (!(await hasRuntime(host, runtime))) lacks.push(`${there} has no ${runtime}, which runs ${app}`);
+    if (runtime === 'python3' && !hasPython) lacks.push(`${there} has no ${runtime}, which runs ${app}`);
   }
   return lacks;
 }
@@ -173,10 +177,18 @@ function documentOf({ packages }: Context['entries'], server: string, app: strin
   return found?.key ?? `a Package document of ${app}`;
 }
 
-/** Node comes with the kit. */
-async function hasRuntime(host: ServerEntry['host'], runtime: Manifest['backend']['runtime']): Promise<boolean> {
-  if (runtime !== 'python3') return true;
+/** Asked once, where an app of theirs needs it. Node comes with the kit. */
+async function hasPythonFor(
+  { packages }: PersonEntry,
+  used: ReadonlySet<string>,
+  host: ServerEntry['host'],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const isNeeded = [...packages].some(
+    ([app, { scope, manifest }]) => used.has(app) && scope === 'pessoa' && manifest.backend.runtime === 'python3',
+  );
+  if (!isNeeded) return true;
   const asked = { argv: ['sh', '-s'], stdin: 'command -v python3\n', onLine: () => undefined, msMax: limits.moveAskMsMax };
-  const { code } = await host.run(null, { ...asked, signal: new AbortController().signal });
+  const { code } = await host.run(null, { ...asked, signal });
   return code === 0;
 }
