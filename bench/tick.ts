@@ -12,7 +12,7 @@ import { createBus } from '../store/bus.ts';
 import type { Host } from '../controller/hosts/host.ts';
 import { memoryHost, packagesInMemory } from '../controller/hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../controller/loop/loop.ts';
-import type { Log } from '../controller/loop/record.ts';
+import type { Log } from '../controller/work/record.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import type { StoredSession } from '../store/store.ts';
 import { decideBackend } from '../reconcilers/backend.ts';

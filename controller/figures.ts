@@ -10,7 +10,6 @@ import {
 } from '../schema/figures.ts';
 import { kindOf } from '../schema/keys.ts';
 import { emptyDistribution, observe, type Distribution } from '../schema/wire/distribution.ts';
-import type { ProbeAnswer } from './execute/probe.ts';
 import { limits } from './limits.ts';
 
 export interface Figures {
@@ -18,7 +17,7 @@ export interface Figures {
   /** Runs the work of a key and counts it, unless there was nothing to do. */
   worked(key: string, work: () => Promise<void> | undefined): Promise<void> | undefined;
   failed(key: string): void;
-  probed(answer: ProbeAnswer): void;
+  probed(answer: { readonly code: number; readonly byGate: boolean }): void;
   /** How long a step of a start took; a negative one (the clock was set back) counts as 0. */
   step(app: string, step: SeenStep, ms: number): void;
 }

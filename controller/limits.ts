@@ -85,7 +85,7 @@ export const limits = {
   unreadYamlEntriesMax: 1_000,
   unreadYamlDepthMax: 3,
   unreadYamlBytesMax: 16 * 1_024,
-  /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/loop/loop-alarm.ts). */
+  /** So many decisions on one key within a minute that did something for no new cause are a loop that feeds itself (controller/work/loop-alarm.ts). */
   decisionsPerMinuteMax: 240,
   // Acts. Decision: docs/decisions/0316-no-act-again-without-a-wait.md
   /** Wait after the first try of an act; twice as long after each further one. */

@@ -2,7 +2,7 @@
 import { makeKey } from '../schema/keys.ts';
 import type { ServerFigures, SiteFigures } from '../schema/figures.ts';
 import type { ServerEntry } from './entries.ts';
-import type { Context } from './loop/context.ts';
+import type { Context } from './context.ts';
 import { stoppedAt } from './servers/rollout.ts';
 
 export function siteFigures(context: Context): SiteFigures {

@@ -99,6 +99,22 @@ export const closed: readonly Closed[] = [
   { folder: 'kit/repository/layout', publicFile: null, homes: ['kit/repository', 'api/repository'] },
 ];
 
+interface Floors {
+  /** Its parts, folders and files at its top, from the highest floor to the ground: an import leads down. */
+  readonly order: string;
+  /** Imports from part to part that lead up. No new one is added: a part that two others need stands below both. */
+  readonly up: readonly string[];
+}
+
+export const floors: Readonly<Record<string, Floors>> = {
+  controller: {
+    order: `views space people loop kinds apply.ts observe site-figures.ts servers context.ts execute site-resources.ts package-news.ts
+      start-steps.ts figures.ts sync-entries.ts visible-packages.ts package-entries.ts jobs entries.ts clusters work desired hosts files
+      clock limits.ts faults.ts testing`,
+    up: ['entries.ts -> jobs', 'entries.ts -> observe'],
+  },
+};
+
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** The row that holds for a file or a folder; undefined outside of the table. */

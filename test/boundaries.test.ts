@@ -8,7 +8,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arrows, isAllowed, lintOverrides, withArrows } from '../setup/arrows.ts';
+import { arrows, floors, isAllowed, lintOverrides, withArrows } from '../setup/arrows.ts';
 import { importsOf, sources } from './support/imports.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -148,6 +148,39 @@ const plantedRight = [
   ['shell', '../schema/routes/call.ts'],
   ['api/repository', '../../kit/repository/layout/paths.ts'],
 ] as const;
+
+/** The part of `folder` that the file is in: a folder in it, or the file itself at its top. */
+const partOf = (folder: string, file: string): string | undefined =>
+  file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split('/')[0] : undefined;
+
+/** Imports from part to part of the folder that do not lead down. */
+function upward(folder: string, order: readonly string[], graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const floorOf = (part: string): number => order.indexOf(part);
+  const found = [...graph].flatMap(([file, targets]) => {
+    const from = file.includes('/testing/') ? undefined : partOf(folder, file);
+    const to = targets.map((target) => partOf(folder, target)).filter((part) => part !== undefined && part !== from);
+    return from === undefined ? [] : to.filter((part) => floorOf(part!) <= floorOf(from)).map((part) => `${from} -> ${part}`);
+  });
+  return [...new Set(found)].toSorted();
+}
+
+describe('floors', () => {
+  test.for(Object.entries(floors))('within %s/ an import leads down, but for those of the table', ([folder, { order, up }]) => {
+    const graph = importGraph();
+    const parts = new Set([...graph.keys()].map((file) => partOf(folder, file)).filter((part) => part !== undefined));
+    const listed = order.split(/\s+/);
+    expect(listed.toSorted()).toEqual([...parts].toSorted());
+    expect(upward(folder, listed, graph)).toEqual(up);
+  });
+
+  test('an import that leads up is found, and one that is not in the order', () => {
+    const graph = new Map([
+      ['top/a/one.ts', ['top/b/two.ts', 'top/a/other.ts', 'else/b.ts']],
+      ['top/b/two.ts', ['top/a/one.ts', 'top/c.ts']],
+    ]);
+    expect(upward('top', ['a', 'b'], graph)).toEqual(['b -> a', 'b -> c.ts']);
+  });
+});
 
 describe('the linter refuses a planted import', () => {
   /** A tree of its own under the project's rules: nobody else's lint or build meets the planted files. */

@@ -5,7 +5,7 @@ import { createKubernetesCluster } from '../../controller/clusters/kubernetes.ts
 import { createLocalCluster } from '../../controller/clusters/local.ts';
 import { createSlurmCluster } from '../../controller/clusters/slurm.ts';
 import { readSecretReference } from '../../controller/desired/secret-reference.ts';
-import type { AroundCluster } from '../../controller/loop/context.ts';
+import type { AroundCluster } from '../../controller/context.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { PortalDev } from '../../api/dev/contract.ts';
 import type { StartedWith } from '../../controller/desired/restart.ts';
 import type { Host } from '../../controller/hosts/host.ts';
-import type { AroundCluster } from '../../controller/loop/context.ts';
+import type { AroundCluster } from '../../controller/context.ts';
 import { createController, type Controller } from '../../controller/loop/loop.ts';
 import type { Audit } from '../../schema/audit.ts';
 import type { Clock } from '../../schema/clock.ts';

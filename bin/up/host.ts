@@ -19,10 +19,10 @@ import {
 } from '../../controller/hosts/ssh/portal-key.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
-import type { Log } from '../../controller/loop/record.ts';
-import { kitFixOf, managesKit } from '../../controller/servers/kit-state.ts';
-import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/servers/admin.ts';
-import type { SshKeys } from '../../controller/servers/ssh-keys.ts';
+import type { Log } from '../../controller/work/record.ts';
+import { kitFixOf, managesKit } from '../../controller/hosts/kit/kit-state.ts';
+import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/hosts/kit/admin.ts';
+import type { SshKeys } from '../../controller/hosts/kit/ssh-keys.ts';
 import { serverKit } from '../../kit/server/made.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';

@@ -3,7 +3,7 @@
  * next leadership term has seen everything before the one of the last term goes. Decision: docs/decisions/0299-portals-that-watch.md
  */
 import type { Controller } from '../../controller/loop/loop.ts';
-import type { Log } from '../../controller/loop/record.ts';
+import type { Log } from '../../controller/work/record.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { Leading } from '../../store/postgres.ts';

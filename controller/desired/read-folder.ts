@@ -8,7 +8,7 @@ import path from 'node:path';
 import { limits } from '../../schema/limits.ts';
 import { joinFiles, openFile, type DesiredAnswer, type OpenFile } from '../../schema/desired/load.ts';
 import { ownPeople } from './own-people.ts';
-import { inSlices } from '../loop/slices.ts';
+import { inSlices } from '../clock/slices.ts';
 import { isPassedOver, isYamlName, unreadYaml } from './unread-yaml.ts';
 import type { DesiredState } from '../../schema/desired/documents.ts';
 import type { FileReport } from '../../schema/findings.ts';

@@ -10,7 +10,7 @@ import { createBus } from '../../store/bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
-import { rereadFolder } from '../loop/apply.ts';
+import { rereadFolder } from '../apply.ts';
 import { createController } from '../loop/loop.ts';
 import { doc } from '../views/testing/removal.ts';
 import { auditedExecutors } from './audited.ts';

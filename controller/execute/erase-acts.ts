@@ -1,9 +1,9 @@
-/** Acts on a leaving person who is to be erased. controller/people/erasure.ts says in which order, and why each may be repeated. */
+/** Acts on a leaving person who is to be erased. controller/execute/erasure.ts says in which order, and why each may be repeated. */
 import { keys } from '../../schema/keys.ts';
 import type { ActionOf } from '../../reconcilers/actions.ts';
 import { faultPoint } from '../faults.ts';
 import type { PersonEntry } from '../entries.ts';
-import { erasureOf, onTheirServer, putErasure, settleRooms } from '../people/erasure.ts';
+import { erasureOf, onTheirServer, putErasure, settleRooms } from './erasure.ts';
 import { guarded, type ExecutorOptions } from './guarded.ts';
 
 export async function signOut(options: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {

@@ -7,7 +7,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { RoomStore } from '../../store/rooms.ts';
 import type { Store } from '../../store/store.ts';
 import type { Figures } from '../figures.ts';
-import type { Log } from '../loop/record.ts';
+import type { Log } from '../work/record.ts';
 import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { JobActOptions } from './job-act-options.ts';
 import { codedError, reportOutcome } from './outcome.ts';

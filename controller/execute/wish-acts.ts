@@ -1,6 +1,6 @@
 /** Writes to the store how people's orders for packages and held rollbacks ended, once they are decided. */
 import type { ActionOf } from '../../reconcilers/actions.ts';
-import { publishGone } from '../loop/package-news.ts';
+import { publishGone } from '../package-news.ts';
 import type { ExecutorOptions, Executors } from './guarded.ts';
 
 export function wishExecutors(options: ExecutorOptions): Pick<Executors, 'rollback/end' | 'wish/end' | 'wish/keep'> {

@@ -3,7 +3,7 @@
  * descriptor 3. Ends with the portal. Exit codes: 0 the portal went, 1 it could not become the account, 2 something was asked that is none.
  */
 import net from 'node:net';
-import { become } from '../hosts/become-account.ts';
+import { become } from './become-account.ts';
 import type { Account } from '../../schema/account-lookup.ts';
 import { createNodeFileSystem } from './node-file-system.ts';
 import { serveSftp } from './sftp/server.ts';

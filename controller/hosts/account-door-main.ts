@@ -10,7 +10,7 @@ import { accountPaths } from '../../schema/server-paths.ts';
 import { systemClock } from '../clock/system.ts';
 import type { DoorAsk, DoorLine, DoorOrder } from './account-door.ts';
 import { startLocalSupervisor } from './local-supervisor.ts';
-import { become } from './become-account.ts';
+import { become } from '../files/become-account.ts';
 import { readPackageFile } from './package-folder.ts';
 import { createPackageFolders } from './package-folders.ts';
 import { dialSocket } from './unix-socket.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alive, stopped } from '../../reconcilers/backend-fixtures.ts';
 import { SvcError } from '../../schema/errors.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { targetKey } from '../package-entries.ts';
 import { backendOf, emptyEntries, type PackageEntry, type BackendEntry, type PersonEntry, type Entries } from '../entries.ts';

@@ -14,7 +14,7 @@ import { noteOutcome } from '../execute/orders.ts';
 import { followToken } from '../execute/tokens.ts';
 import { faultPoint } from '../faults.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { enqueuePerson, followPackages } from '../observe/people.ts';
 import { rereadPresence } from '../observe/presence.ts';
 import { noteStop, observeIntent } from '../observe/server.ts';
@@ -24,7 +24,7 @@ import { groupsShutting } from '../visible-packages.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
 import { backendOf, sightOf, type BackendEntry, type BackendKindObserved, type Entries, type PersonEntry } from '../entries.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from '../work/inputs.ts';
 import type { Kind, News, Report, Round } from './kind.ts';
 
 type BackendRound = Round<BackendDesired, BackendKindObserved, BackendDecision>;

@@ -13,7 +13,7 @@ import { jobsPrefix, portalOfJobs } from '../jobs/names.ts';
 import { limits } from '../limits.ts';
 import { offeredClusters, serverOfCluster } from '../jobs/sync-clusters.ts';
 import type { Entries } from '../entries.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { Kind } from './kind.ts';
 
 export const clusterKind: Kind<ClusterEntry, ClusterDesired, ClusterObserved, ClusterMemory, ClusterDecision> = {

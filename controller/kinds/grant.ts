@@ -10,7 +10,7 @@ import {
 } from '../../reconcilers/grant.ts';
 import type { RoomStore, StoredGroup, StoredMember, StoredRoom } from '../../store/rooms.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { GrantEntry, Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 

@@ -6,8 +6,8 @@ import { isUnderWay, type JobEntry } from '../jobs/board.ts';
 import type { ClusterSight } from '../jobs/cluster-entry.ts';
 import { jobName } from '../jobs/names.ts';
 import { keptMsOf } from '../jobs/policy.ts';
-import { pullJobs } from '../jobs/pull.ts';
-import type { Context } from '../loop/context.ts';
+import { pullJobs } from '../observe/pull-jobs.ts';
+import type { Context } from '../context.ts';
 import type { Kind } from './kind.ts';
 
 export const jobKind: Kind<JobEntry, JobDesired, JobObserved, JobMemory, JobDecision> = {

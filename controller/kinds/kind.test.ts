@@ -17,7 +17,7 @@ import { createSimulatedClock, type SimulatedClock } from '../clock/simulated.ts
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import { allKinds } from './all.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from '../work/inputs.ts';
 import type { Kind } from './kind.ts';
 import { silentLog } from '../loop/testing/silent-log.ts';
 

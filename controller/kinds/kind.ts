@@ -8,11 +8,11 @@
  */
 import type { Decision } from '../../reconcilers/decision.ts';
 import type { MemoryShape } from '../../reconcilers/memory.ts';
-import type { Context } from '../loop/context.ts';
-import type { Paces } from '../loop/tries.ts';
-import type { Change } from '../loop/record.ts';
+import type { Context } from '../context.ts';
+import type { Paces } from '../work/tries.ts';
+import type { Change } from '../work/record.ts';
 import type { Entries } from '../entries.ts';
-import type { Inputs, Kept } from './inputs.ts';
+import type { Inputs, Kept } from '../work/inputs.ts';
 
 /** The decision of one pass, and its inputs. */
 export interface Round<Desired, Observed, Made> extends Inputs<Desired, Observed> {
@@ -72,7 +72,7 @@ export interface Kind<
   /** Whether `desired` and `observed` would be equal to `last`, field by field, without making them. Absent: they are made and compared. */
   sameInputs?(context: Context, entry: Entry, last: Inputs<Desired, Observed>): boolean;
 
-  /** Where an action may be tried again sooner than others: its longest wait. Each try has a wait (controller/loop/tries.ts). */
+  /** Where an action may be tried again sooner than others: its longest wait. Each try has a wait (controller/work/tries.ts). */
   readonly paces?: Paces;
 
   report(context: Context, entry: Entry, round: Round<Desired, Observed, Made>): Report;

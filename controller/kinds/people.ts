@@ -1,8 +1,8 @@
 /** `People/<name>`: a People document: who its people are is read from its server, and goes into the documents in force. */
 import { decidePeople, peopleMemory, type PeopleDesired, type PeopleMemory, type PeopleObserved } from '../../reconcilers/people.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
-import { applyInForce } from '../loop/apply.ts';
+import type { Context } from '../context.ts';
+import { applyInForce } from '../apply.ts';
 import { lookAtPeople } from '../observe/people-list.ts';
 import { notObserved, type Entries, type PeopleEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';

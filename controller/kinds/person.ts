@@ -2,15 +2,15 @@
 import { personMemory, decidePerson, type PersonDesired, type PersonMemory, type PersonObserved } from '../../reconcilers/person.ts';
 import { livesOn, type LeavingObserved } from '../../reconcilers/leaving.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { readKey } from '../../schema/keys.ts';
-import { createBreath } from '../loop/slices.ts';
+import { createBreath } from '../clock/slices.ts';
 import { askedForPerson, rereadPresence } from '../observe/presence.ts';
 import { presenceName } from '../observe/server.ts';
 import { accountLasts } from '../servers/kit-work.ts';
 import { isUntouched, sightOf, touchedPeople, type PersonEntry, type Entries } from '../entries.ts';
-import { rereadErasures } from '../people/erasure.ts';
-import { inputsOf } from './inputs.ts';
+import { rereadErasures } from '../execute/erasure.ts';
+import { inputsOf } from '../work/inputs.ts';
 import type { Kind } from './kind.ts';
 
 export const personKind: Kind<PersonEntry, PersonDesired, PersonObserved, PersonMemory> = {

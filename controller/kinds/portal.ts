@@ -4,7 +4,7 @@ import type { BackupStanding } from '../../schema/backups.ts';
 import { keys } from '../../schema/keys.ts';
 import { waitingForRestart } from '../desired/restart.ts';
 import { watchFolder } from '../desired/watch.ts';
-import { rereadFolder } from '../loop/apply.ts';
+import { rereadFolder } from '../apply.ts';
 import type { Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 

@@ -2,7 +2,7 @@
 import { serverMemory, decideServer, type ServerDesired, type ServerMemory, type ServerObserved } from '../../reconcilers/server.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { inventoryDue, observeInventory } from '../observe/inventory.ts';
 import { lookAtDoor } from '../observe/door.ts';
 import { observePackages } from '../observe/packages.ts';

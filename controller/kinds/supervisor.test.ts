@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { alive } from '../../reconcilers/backend-fixtures.ts';
 import type { PersonEntry } from '../entries.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { supervisorKind } from './supervisor.ts';
 
 interface Given {

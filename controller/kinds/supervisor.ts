@@ -11,11 +11,11 @@ import {
 import { causeOf } from '../../schema/cause.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { askedForPerson } from '../observe/presence.ts';
 import { sightOf, touchedPeople, type BackendEntry, type PersonEntry } from '../entries.ts';
 import { remembersPerson } from './person.ts';
-import { inputsOf } from './inputs.ts';
+import { inputsOf } from '../work/inputs.ts';
 import { sameFields, type Kind } from './kind.ts';
 
 export const supervisorKind: Kind<PersonEntry, SupervisorDesired, SupervisorObserved, SupervisorMemory, SupervisorDecision> = {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../schema/clock.ts';
-import { createCount } from './counted.ts';
-import type { Log } from './record.ts';
+import { createCount } from '../work/counted.ts';
+import type { Log } from '../work/record.ts';
 
 /** Lines about a key are counted by what they say of it; all others are written. */
 export function countedLog(clock: Clock, log: Log): Log {

@@ -9,7 +9,7 @@ import type { InstalledPackage } from '../hosts/host.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { amount } from '../../test/support/amount.ts';
 import { createController, type Controller } from './loop.ts';
-import type { Log } from './record.ts';
+import type { Log } from '../work/record.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import type { Store } from '../../store/store.ts';
 

@@ -6,7 +6,7 @@ import { isOthersToStop } from '../execute/watching.ts';
 import { sameFields, type Kind, type Round } from '../kinds/kind.ts';
 import { limits } from '../limits.ts';
 import type { Entries } from '../entries.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { nextRound } from './rounds.ts';
 
 /** The context with the kinds, which they don't see themselves. */

@@ -19,7 +19,7 @@ import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { limits } from '../limits.ts';
 import { createGateway } from '../views/gateway.ts';
 import { createController, type Controller } from './loop.ts';
-import type { Log } from './record.ts';
+import type { Log } from '../work/record.ts';
 
 const people = 200;
 const apps = 3;

@@ -5,7 +5,7 @@
 import { causeOf } from '../../schema/cause.ts';
 import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { ServerEntry } from '../entries.ts';
 
 /** Not waited for: a firewall that drops all takes its ten seconds. */

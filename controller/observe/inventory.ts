@@ -2,7 +2,7 @@
 import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { syncEngines } from '../package-entries.ts';
 import type { ServerEntry } from '../entries.ts';
 

@@ -1,7 +1,7 @@
 /** Observes the packages of a server and updates its people's backends. */
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { syncEngines } from '../package-entries.ts';
-import { createBreath } from '../loop/slices.ts';
+import { createBreath } from '../clock/slices.ts';
 import { isUntouched, touchedPeople, type ServerEntry } from '../entries.ts';
 import { observeServer } from './server.ts';
 import { enqueuePerson, tookPackages } from './people.ts';

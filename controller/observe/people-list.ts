@@ -6,9 +6,9 @@ import { membersByName, membersOfGroup, type Members } from '../../reconcilers/m
 import { accountNameOf, type PeopleList } from '../desired/derived.ts';
 import type { PlacedDocument } from '../desired/placed-document.ts';
 import type { Host } from '../hosts/host.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { observeAccounts } from './accounts.ts';
-import type { PeopleLook } from './people-look.ts';
+import type { PeopleLook } from '../desired/people-look.ts';
 import { arrivalsOf, withClaims, type Arrival } from './arrivals.ts';
 
 /**

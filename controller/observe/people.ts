@@ -3,7 +3,7 @@ import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { isLive, syncBackends, type PersonEntry } from '../entries.ts';
 import { isShut } from '../visible-packages.ts';
 

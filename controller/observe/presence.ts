@@ -2,7 +2,7 @@
 import { readKey } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
 import { ageMs } from '../clock/age.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { observeArrival } from '../servers/kit-work.ts';
 import { lingerOnArrival } from '../servers/local-linger.ts';
 import type { PersonEntry } from '../entries.ts';

@@ -7,8 +7,8 @@ import { keys } from '../../schema/keys.ts';
 import { followToken } from '../execute/tokens.ts';
 import { isUntouched, type Entries, type PersonEntry, type ServerEntry } from '../entries.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
-import { createBreath } from '../loop/slices.ts';
+import type { Context } from '../context.ts';
+import { createBreath } from '../clock/slices.ts';
 import { enqueuePerson, tookPackages } from './people.ts';
 import { observePerson, pinnedOrChanging } from './server.ts';
 

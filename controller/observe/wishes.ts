@@ -1,6 +1,6 @@
 /** Orders of people and the rollbacks that are held, as the api left them in the store. */
 import type { HeldRollback, InstallWish } from '../../store/store.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { syncPackages } from '../package-entries.ts';
 
 /** Reads both levels and makes the entries follow. */

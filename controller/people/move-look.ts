@@ -4,11 +4,11 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { isUnderWay } from '../jobs/board.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
-import { whoShares } from './erasure.ts';
+import { whoShares } from '../execute/erasure.ts';
 import { isSameHome, itemsOf, shownItem, stagedBytes, standingOf, type Item, type Side, type Standing } from './move-items.ts';
-import type { Emit } from '../views/act-events.ts';
+import type { Emit } from './act-events.ts';
 
 export interface Look {
   readonly from: Side;

@@ -27,7 +27,7 @@ import { personMoveFaultPoints, watchFaultPoints } from '../faults.ts';
 import { createNodeFileSystem } from '../files/node-file-system.ts';
 import type { Host } from '../hosts/host.ts';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { deathAt, type Death } from '../testing/death.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
 import { carryOutMove, moveOf } from './move.ts';

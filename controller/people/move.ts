@@ -13,13 +13,13 @@ import { codedFault } from '../files/file-fault.ts';
 import { newId } from '../files/placing.ts';
 import { faultPoint } from '../faults.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { enqueuePerson } from '../observe/people.ts';
 import { lookAtNow } from '../observe/strangers.ts';
 import { prepareAccounts } from '../servers/kit-work.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
-import type { Emit } from '../views/act-events.ts';
-import { whoShares } from './erasure.ts';
+import type { Emit } from './act-events.ts';
+import { whoShares } from '../execute/erasure.ts';
 import {
   cleanedAfter,
   cleanedBefore,

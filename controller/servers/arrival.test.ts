@@ -1,7 +1,7 @@
 /** Tests whether an account lasts, by the administrator's last observation, and the one that an arrival asks for. */
 import { expect, test } from 'vitest';
 import type { KitObservation } from '../../reconcilers/server.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { PersonEntry } from '../entries.ts';
 import { accountLasts, observeArrival } from './kit-work.ts';
 import { moving } from '../../schema/testing/moving.ts';

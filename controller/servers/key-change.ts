@@ -7,11 +7,11 @@ import { SvcError } from '../../schema/errors.ts';
 import { someNames } from '../../schema/texts/names.ts';
 import { faultPoint } from '../faults.ts';
 import type { ServerEntry } from '../entries.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { accountsOn, serverWork } from './kit-work.ts';
-import type { KitState } from './kit-state.ts';
+import type { KitState } from '../hosts/kit/kit-state.ts';
 import { keysOf, markServer } from './ssh-key.ts';
-import type { SshKeys } from './ssh-keys.ts';
+import type { SshKeys } from '../hosts/kit/ssh-keys.ts';
 
 interface Change {
   readonly context: Context;

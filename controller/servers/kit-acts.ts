@@ -1,8 +1,8 @@
 /** Acts of a decision about a server's kit (reconcilers/server.ts): for the loop, and for an administrator who asked and reads along. */
 import type { ServerAction } from '../../reconcilers/actions.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { ServerEntry } from '../entries.ts';
-import type { KitState, KitWish } from './kit-state.ts';
+import type { KitState, KitWish } from '../hosts/kit/kit-state.ts';
 import { changeKey } from './key-change.ts';
 import { installKit, serverWork, prepareAccounts, writeWish } from './kit-work.ts';
 

@@ -1,12 +1,12 @@
 /** Acts on one server, one after the other: each answers for itself, and what the loop does is not mixed up with what somebody asked for. */
 import { expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
-import type { ServerAdmin } from './admin.ts';
+import type { ServerAdmin } from '../hosts/kit/admin.ts';
 import { serverWork, prepareAccounts } from './kit-work.ts';
-import { kitFixOf, newKitState } from './kit-state.ts';
+import { kitFixOf, newKitState } from '../hosts/kit/kit-state.ts';
 import { moving } from '../../schema/testing/moving.ts';
 
 function bench(admin: Partial<ServerAdmin>) {

@@ -8,17 +8,17 @@ import { causeOf } from '../../schema/cause.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { notObserved, type BackendEntry, type PersonEntry, type ServerEntry, type Entries } from '../entries.ts';
 import { ageMs } from '../clock/age.ts';
 import { same } from '../../schema/texts/doctor.ts';
 import { clockOffMs, missingLine } from './checks.ts';
-import type { ServerFacts } from './facts.ts';
+import type { ServerFacts } from '../hosts/kit/facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
-import { noWish, whyNoKit, type KitState, type KitWish } from './kit-state.ts';
+import { noWish, whyNoKit, type KitState, type KitWish } from '../hosts/kit/kit-state.ts';
 import { keysOf, takeWhenDone } from './ssh-key.ts';
-import { noKeys } from './ssh-keys.ts';
+import { noKeys } from '../hosts/kit/ssh-keys.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { PersonEntry } from '../entries.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Host } from '../hosts/host.ts';

@@ -5,7 +5,7 @@
 import type { Host } from '../hosts/host.ts';
 import { createTurns } from '../../schema/turns.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { PersonEntry } from '../entries.ts';
 
 /** `none`: systemd does not run. `off`: it was only read. `refused`: it could not be turned on. */

@@ -8,7 +8,7 @@ import { keys } from '../../schema/keys.ts';
 import type { StoredStatus } from '../../store/store.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { serverObserved } from './kit-work.ts';
 
 type Site = Pick<Context, 'entries' | 'recorder' | 'options'>;

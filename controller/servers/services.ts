@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import { portalScopesOf } from '../execute/portal-scopes.ts';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { probe } from '../execute/probe.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { BackendEntry, ServerEntry, ServiceEntry } from '../entries.ts';
 
 /** Whether the app is run by the server, so that this person can't start it. */

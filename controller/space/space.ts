@@ -6,7 +6,7 @@ import { isAppId } from '../../schema/app-id.ts';
 import type { SpaceQuery, SpaceRow } from '../../schema/space.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Entries, PersonEntry, ServerEntry } from '../entries.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { limits } from '../limits.ts';
 import { measure, type Asked, type Measured } from './folders.ts';
 

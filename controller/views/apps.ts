@@ -12,7 +12,7 @@ import { limits } from '../limits.ts';
 import { noAnswer } from '../execute/probe.ts';
 import { rereadToken } from '../execute/tokens.ts';
 import { reportDoubt, reportUse } from '../execute/use.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';

@@ -4,7 +4,7 @@ import type { Arrived } from '../../schema/gateway.ts';
 import type { LeftOut } from '../../reconcilers/members.ts';
 import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { arrivalName, readArrival, valuesHeld, type Arrival } from '../observe/arrivals.ts';
 import type { Entries, PeopleEntry } from '../entries.ts';
 

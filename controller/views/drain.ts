@@ -6,11 +6,11 @@ import { keys } from '../../schema/keys.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { runningOn } from '../servers/kit-work.ts';
 import { isServerScope } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
-import type { Run } from './act-events.ts';
+import type { Run } from '../people/act-events.ts';
 
 export function drainLook({ entries, options }: Context, name: string): Run {
   const server = entries.servers.get(name);

@@ -6,10 +6,10 @@ import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import { faultPoint } from '../faults.ts';
 import { limits } from '../limits.ts';
-import type { Context } from '../loop/context.ts';
-import { rereadFolder } from '../loop/apply.ts';
-import { erasureOf, onTheirServer, ownedBy, putErasure } from '../people/erasure.ts';
-import { eventsOf, type Emit } from './act-events.ts';
+import type { Context } from '../context.ts';
+import { rereadFolder } from '../apply.ts';
+import { erasureOf, onTheirServer, ownedBy, putErasure } from '../execute/erasure.ts';
+import { eventsOf, type Emit } from '../people/act-events.ts';
 
 type EraseGateway = Pick<AdminCommands, 'heldOf' | 'askErasure' | 'finishErasure'>;
 

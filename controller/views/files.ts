@@ -6,7 +6,7 @@ import { createListings } from '../files/listing.ts';
 import { createFileService } from '../files/service.ts';
 import type { FileSystem } from '../files/file-system.ts';
 import { isRoot } from '../hosts/own-account.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 
 interface Kept {
   readonly fs: FileSystem;

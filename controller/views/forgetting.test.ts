@@ -8,7 +8,7 @@ import { createBus } from '../../store/bus.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
-import { rereadFolder } from '../loop/apply.ts';
+import { rereadFolder } from '../apply.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import { doc } from './testing/removal.ts';
 import { createGateway } from './gateway.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { keyGateway } from './key-gateway.ts';
 
 test.for([true, false])('a portal without an ssh key of its own has none to change (only a plan: %s)', async (isPlan) => {

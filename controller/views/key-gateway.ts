@@ -3,13 +3,13 @@ import type { AdminCommands, AdminView, ServerActEvent } from '../../schema/gate
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
 import type { ServerEntry } from '../entries.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn } from '../servers/kit-work.ts';
-import { whyNoKit } from '../servers/kit-state.ts';
+import { whyNoKit } from '../hosts/kit/kit-state.ts';
 import { beginChange, fingerprintOf, markServer, serversLeft, takeWhenDone, usesOwnKey } from '../servers/ssh-key.ts';
-import type { SshKeys } from '../servers/ssh-keys.ts';
-import { eventsOf, type Emit, type Run } from './act-events.ts';
+import type { SshKeys } from '../hosts/kit/ssh-keys.ts';
+import { eventsOf, type Emit, type Run } from '../people/act-events.ts';
 
 export function keyGateway(context: Context): Pick<AdminView, 'sshKey'> & Pick<AdminCommands, 'rotateKey'> {
   return {

@@ -4,7 +4,7 @@ import { keys, nameIn, readKey } from '../../schema/keys.ts';
 import { randomUUID } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView, RollbackAnswer, ShopView } from '../../schema/gateway.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { observeInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';

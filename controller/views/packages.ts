@@ -6,7 +6,7 @@ import { packageMemory } from '../../reconcilers/package-memory.ts';
 import type { InstalledForStore } from '../../schema/shop-view.ts';
 import type { EngineState, InstallView, PackageState } from '../../schema/packages.ts';
 import type { AdminPackage, AdminServer } from '../../schema/wire/shop.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { askingOn } from '../observe/inventory.ts';
 import { installedAt, targetKey } from '../package-entries.ts';

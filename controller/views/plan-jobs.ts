@@ -5,7 +5,7 @@ import { readMemory } from '../../reconcilers/memory.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { clusterDesired, clusterObserved } from '../kinds/cluster.ts';
 import { jobDesired, jobObserved } from '../kinds/job.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { changeOf } from './plan-changes.ts';
 
 export function planJobs(context: Context, nowMs: number): PlanAnswer['changes'] {

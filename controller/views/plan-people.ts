@@ -5,9 +5,9 @@ import { decidePeople } from '../../reconcilers/people.ts';
 import type { PeopleList, PeopleLists } from '../desired/derived.ts';
 import type { InForce } from '../desired/in-force.ts';
 import type { PlacedDocument } from '../desired/placed-document.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { lookAtPeople } from '../observe/people-list.ts';
-import type { PeopleLook } from '../observe/people-look.ts';
+import type { PeopleLook } from '../desired/people-look.ts';
 import type { Blocked } from './plan-changes.ts';
 
 export interface PlannedPeople {

@@ -8,7 +8,7 @@ import type { JobEntry } from '../jobs/board.ts';
 import type { ClusterEntry } from '../jobs/cluster-entry.ts';
 import { capsOf } from '../jobs/policy.ts';
 import { offeredClusters } from '../jobs/sync-clusters.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 
 const bytesPerMb = 1_000_000;
 

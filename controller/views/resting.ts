@@ -16,7 +16,7 @@ import { personKind } from '../kinds/person.ts';
 import { supervisorKind } from '../kinds/supervisor.ts';
 import { projectionOf } from './projection.ts';
 import type { BackendState } from '../../schema/backend.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { isShut } from '../visible-packages.ts';
 
 /** Shared by all who rest on a server; the decision follows from nothing else. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ProbeResult } from '../../reconcilers/backend-types.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { BackendEntry } from '../entries.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { appCommands } from './apps.ts';
 
 function hasRoute({ socket, state }: Pick<AppSnapshot, 'socket' | 'state'>, probe: Pick<ProbeResult, 'pid' | 'code'> | null): boolean {

@@ -1,7 +1,7 @@
 /** Which server is asked about a login: the ports here are closed, so the refusal names it. */
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import { createSignInView } from './sign-in.ts';
 
 const values = new Map<string, string>();

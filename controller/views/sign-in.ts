@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { readSecretReference } from '../desired/secret-reference.ts';
 import { checkPassword, type PasswordTarget } from '../hosts/ssh/check-password.ts';
-import type { Context } from '../loop/context.ts';
+import type { Context } from '../context.ts';
 import type { Store } from '../../store/store.ts';
 import type { ServerEntry } from '../entries.ts';
 import { SvcError } from '../../schema/errors.ts';

@@ -11,7 +11,7 @@ import { createSimulatedClock, type SimulatedClock } from '../../clock/simulated
 import { createMemoryCluster, type MemoryCluster } from '../../clusters/testing/memory-cluster.ts';
 import { memoryHost } from '../../hosts/testing/memory-host.ts';
 import { createController, type Controller } from '../../loop/loop.ts';
-import type { Log } from '../../loop/record.ts';
+import type { Log } from '../../work/record.ts';
 
 export const logged: Record<string, unknown>[] = [];
 const log = Object.fromEntries(

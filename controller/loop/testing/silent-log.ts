@@ -1,5 +1,5 @@
 /** For tests in which nobody reads what the controller says. */
-import type { Log } from '../record.ts';
+import type { Log } from '../../work/record.ts';
 
 const nothing = (): void => undefined;
 

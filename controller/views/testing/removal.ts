@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../../store/sqlite.ts';
 import type { Store, StoredEvent } from '../../../store/store.ts';
 import { systemClock } from '../../clock/system.ts';
 import type { MemorySupervisors } from '../../hosts/testing/memory-supervisors.ts';
-import { rereadFolder } from '../../loop/apply.ts';
+import { rereadFolder } from '../../apply.ts';
 import { createController, type Controller } from '../../loop/loop.ts';
 import { targetKey } from '../../package-entries.ts';
 import { changeOf } from '../plan-changes.ts';

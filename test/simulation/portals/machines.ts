@@ -1,6 +1,6 @@
 /** Processes of svc up that come, stand still and go: what bin/up does at start and end, over the line to the database of the model. */
 import { createReigns } from '../../../bin/up/reigns.ts';
-import type { Log } from '../../../controller/loop/record.ts';
+import type { Log } from '../../../controller/work/record.ts';
 import { tryLease } from '../../../store/lease.ts';
 import { joinPortals } from '../../../store/portals.ts';
 import { fencedSql } from '../../../store/postgres.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
 import { openSqliteStore } from '../../store/sqlite.ts';
 import { openRecorder } from './record.ts';
-import { silentLog } from './testing/silent-log.ts';
+import { silentLog } from '../loop/testing/silent-log.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,19 +1,19 @@
 /**
- * controller/servers/: a server as its administrator sees it: installing, keeping and removing the kit, preparing accounts, and the doctor.
+ * controller/hosts/kit/: a server as its administrator sees it: installing, keeping and removing the kit, preparing accounts, and the doctor.
  * The work on the server is done by the fixed scripts of kit/server over the admin's ssh connection; arguments are validated first, and no
  * command line is composed from them. Decision: docs/decisions/0065-server-kit.md
- * This file: the acts. facts.ts parses what a server reports, checks.ts judges it, kit-work.ts runs the acts for the loop.
+ * This file: the acts. facts.ts parses what a server reports, kit-state.ts keeps it; controller/servers/ judges it (checks.ts) and acts (kit-work.ts).
  */
 import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { isAccountName } from '../../schema/account-name.ts';
-import type { Clock } from '../../schema/clock.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { someNames } from '../../schema/texts/names.ts';
-import { sudoRefused } from '../hosts/sudo-refused.ts';
-import { limits } from '../limits.ts';
+import { isAccountName } from '../../../schema/account-name.ts';
+import type { Clock } from '../../../schema/clock.ts';
+import { SvcError } from '../../../schema/errors.ts';
+import { someNames } from '../../../schema/texts/names.ts';
+import { sudoRefused } from '../sudo-refused.ts';
+import { limits } from '../../limits.ts';
 import { isKitId, readFacts, type ServerFacts } from './facts.ts';
 
 /** Runs argv on the server as the admin account: the ssh driver's connection. */

@@ -1,7 +1,7 @@
 /** Observation of the people of a People document (people-list.ts). */
 import type { LeftOut } from '../../reconcilers/members.ts';
 import type { PeopleSeen } from '../../reconcilers/people.ts';
-import type { PeopleList } from '../desired/derived.ts';
+import type { PeopleList } from './derived.ts';
 
 export interface PeopleLook {
   readonly seen: PeopleSeen;

@@ -3,9 +3,9 @@ import { SvcError } from '../../schema/errors.ts';
 import type { ClusterDocument } from '../../schema/desired/documents.ts';
 import type { Entries, EntryFactory } from '../entries.ts';
 import type { JobActOptions } from '../execute/job-act-options.ts';
-import type { Context, ControllerOptions } from '../loop/context.ts';
-import { jobName } from './names.ts';
-import { pullJobs } from './pull.ts';
+import type { Context, ControllerOptions } from '../context.ts';
+import { jobName } from '../jobs/names.ts';
+import { pullJobs } from '../observe/pull-jobs.ts';
 
 export function clusterFactory({ createCluster }: ControllerOptions, entries: Entries): Pick<EntryFactory, 'cluster'> {
   if (createCluster === undefined) return {};

@@ -1,5 +1,5 @@
 /** Parses the lines of kit/server/facts.sh strictly, since the server is not trusted. */
-import { SvcError } from '../../schema/errors.ts';
+import { SvcError } from '../../../schema/errors.ts';
 
 export interface AccountFacts {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** Publishes the progress of an installation to the person's pages: at most four times a second, and at every change of state. */
-import { limits } from '../limits.ts';
-import type { PackageState } from '../../schema/packages.ts';
-import type { Bus } from '../../store/bus.ts';
-import { targetKey } from '../package-entries.ts';
-import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
+import { limits } from './limits.ts';
+import type { PackageState } from '../schema/packages.ts';
+import type { Bus } from '../store/bus.ts';
+import { targetKey } from './package-entries.ts';
+import type { PackageEntry, PackageTask, Entries } from './entries.ts';
 
 /** Whom a package concerns: its person, or everybody on the server. */
 export function peopleOf(entries: Entries, { target }: PackageEntry): readonly string[] {

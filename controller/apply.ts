@@ -1,14 +1,14 @@
 /** Puts a folder in force: updates the entries from the documents and decides every key again. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { endOrders } from '../execute/orders.ts';
-import { observePackages } from '../observe/packages.ts';
-import { adopt, divideStrangers } from '../observe/strangers.ts';
-import { syncEntries } from '../sync-entries.ts';
-import { touchedPeople } from '../entries.ts';
-import { keys } from '../../schema/keys.ts';
+import { endOrders } from './execute/orders.ts';
+import { observePackages } from './observe/packages.ts';
+import { adopt, divideStrangers } from './observe/strangers.ts';
+import { syncEntries } from './sync-entries.ts';
+import { touchedPeople } from './entries.ts';
+import { keys } from '../schema/keys.ts';
 import type { Context } from './context.ts';
-import type { Log } from './record.ts';
-import { createBreath } from './slices.ts';
+import type { Log } from './work/record.ts';
+import { createBreath } from './clock/slices.ts';
 
 /** Reads the folder if it changed and takes it in force. */
 export async function rereadFolder(context: Context, prune: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 /** Reads what changed of jobs since the last time: however many ask at once, one reading serves them. */
-import { createBreath } from '../loop/slices.ts';
-import { portalOfJobs } from './names.ts';
-import type { Context } from '../loop/context.ts';
+import { createBreath } from '../clock/slices.ts';
+import { portalOfJobs } from '../jobs/names.ts';
+import type { Context } from '../context.ts';
 
 const pageRows = 500;
 const readings = new WeakMap<Context['entries'], { current: Promise<void>; next: Promise<void> | null }>();

@@ -1,26 +1,26 @@
 /** Shared state of the parts of the loop. Made once by loop.ts. */
-import type { StartedWith } from '../desired/restart.ts';
-import type { Audit } from '../../schema/audit.ts';
-import type { Clock } from '../../schema/clock.ts';
-import type { BackupStanding } from '../../schema/backups.ts';
-import type { PortalSeen } from '../../schema/portals.ts';
-import type { ClusterDocument, ServerDocument } from '../../schema/desired/documents.ts';
-import type { Cluster } from '../clusters/cluster.ts';
-import type { DesiredSource } from '../desired/in-force.ts';
-import type { Bus } from '../../store/bus.ts';
-import type { PortalCredentials } from '../execute/portal-credentials.ts';
-import type { Executors } from '../execute/guarded.ts';
-import type { Figures } from '../figures.ts';
-import type { Host } from '../hosts/host.ts';
-import type { createLoopAlarm } from './loop-alarm.ts';
-import type { Tries } from './tries.ts';
-import type { WorkQueue } from './queue.ts';
-import type { Log, Recorder } from './record.ts';
-import type { OffersReader } from '../../kit/repository/reading/offers.ts';
-import type { Store } from '../../store/store.ts';
-import type { KitTarball, ServerAdmin } from '../servers/admin.ts';
-import type { SshKeys } from '../servers/ssh-keys.ts';
-import type { Entries, EntryFactory } from '../entries.ts';
+import type { StartedWith } from './desired/restart.ts';
+import type { Audit } from '../schema/audit.ts';
+import type { Clock } from '../schema/clock.ts';
+import type { BackupStanding } from '../schema/backups.ts';
+import type { PortalSeen } from '../schema/portals.ts';
+import type { ClusterDocument, ServerDocument } from '../schema/desired/documents.ts';
+import type { Cluster } from './clusters/cluster.ts';
+import type { DesiredSource } from './desired/in-force.ts';
+import type { Bus } from '../store/bus.ts';
+import type { PortalCredentials } from './execute/portal-credentials.ts';
+import type { Executors } from './execute/guarded.ts';
+import type { Figures } from './figures.ts';
+import type { Host } from './hosts/host.ts';
+import type { createLoopAlarm } from './work/loop-alarm.ts';
+import type { Tries } from './work/tries.ts';
+import type { WorkQueue } from './work/queue.ts';
+import type { Log, Recorder } from './work/record.ts';
+import type { OffersReader } from '../kit/repository/reading/offers.ts';
+import type { Store } from '../store/store.ts';
+import type { KitTarball, ServerAdmin } from './hosts/kit/admin.ts';
+import type { SshKeys } from './hosts/kit/ssh-keys.ts';
+import type { Entries, EntryFactory } from './entries.ts';
 
 /** Services of the controller for a driver of a cluster. */
 export interface AroundCluster {

@@ -1,6 +1,6 @@
 /** The portal's own ssh key, as the controller is given it, and what of it a server is to have. ssh-key.ts changes it. */
-import type { ServerDocument } from '../../schema/desired/documents.ts';
-import type { SvcError } from '../../schema/errors.ts';
+import type { ServerDocument } from '../../../schema/desired/documents.ts';
+import type { SvcError } from '../../../schema/errors.ts';
 
 export interface KeyStanding {
   /** `TYPE KEY`, as the next ones. */

@@ -1,7 +1,7 @@
 /** State of one server's kit: the observation, the desired kit, the work under way and the failures. kit-work.ts acts on it. */
-import type { Reachability } from '../../reconcilers/backend-types.ts';
-import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../reconcilers/server.ts';
-import type { ServerDocument } from '../../schema/desired/documents.ts';
+import type { Reachability } from '../../../reconcilers/backend-types.ts';
+import type { KitBusy, KitFailure, KitObservation, ServerDesired } from '../../../reconcilers/server.ts';
+import type { ServerDocument } from '../../../schema/desired/documents.ts';
 import type { KitTarball, ServerAdmin } from './admin.ts';
 import type { ServerFacts } from './facts.ts';
 import { noKeys, type ServerKeys } from './ssh-keys.ts';
