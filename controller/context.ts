@@ -18,8 +18,8 @@ import type { WorkQueue } from './work/queue.ts';
 import type { Log, Recorder } from './work/record.ts';
 import type { OffersReader } from '../kit/repository/reading/offers.ts';
 import type { Store } from '../store/store.ts';
-import type { KitTarball, ServerAdmin } from './hosts/kit/admin.ts';
-import type { SshKeys } from './hosts/kit/ssh-keys.ts';
+import type { KitTarball, ServerAdmin } from './hosts/server/admin.ts';
+import type { SshKeys } from './hosts/server/ssh-keys.ts';
 import type { Entries, EntryFactory } from './entries.ts';
 
 /** Services of the controller for a driver of a cluster. */

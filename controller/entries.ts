@@ -46,7 +46,7 @@ import type { SupervisorDesired, SupervisorObserved } from '../reconcilers/super
 import type { GrantObserved } from '../reconcilers/grant.ts';
 import type { ServiceCredential, ServiceDecision, ServiceProbe } from '../reconcilers/service.ts';
 import type { PortalSeen } from '../schema/portals.ts';
-import type { KitState } from './hosts/kit/kit-state.ts';
+import type { KitState } from './hosts/server/kit-state.ts';
 import type { Host, InstalledPackage, Inventory } from './hosts/host.ts';
 import type { LinkView, SupervisorLink } from './observe/supervisor-link.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';

@@ -20,9 +20,9 @@ import {
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import type { Log } from '../../controller/work/record.ts';
-import { kitFixOf, managesKit } from '../../controller/hosts/kit/kit-state.ts';
-import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/hosts/kit/admin.ts';
-import type { SshKeys } from '../../controller/hosts/kit/ssh-keys.ts';
+import { kitFixOf, managesKit } from '../../controller/hosts/server/kit-state.ts';
+import { createServerAdmin, type KitTarball, type ServerAdmin } from '../../controller/hosts/server/admin.ts';
+import type { SshKeys } from '../../controller/hosts/server/ssh-keys.ts';
 import { serverKit } from '../../kit/server/made.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';

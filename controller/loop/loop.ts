@@ -28,7 +28,7 @@ import { createBreath } from '../clock/slices.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import { clusterFactory, jobActs } from './clusters.ts';
 import { carryOut } from '../servers/kit-acts.ts';
-import { newKitState } from '../hosts/kit/kit-state.ts';
+import { newKitState } from '../hosts/server/kit-state.ts';
 import { applyInForce } from '../apply.ts';
 import { observePackages } from '../observe/packages.ts';
 import { onLinkChange } from '../observe/people.ts';

@@ -1,7 +1,7 @@
 import { same } from '../../schema/texts/doctor.ts';
 import { describe, expect, test } from 'vitest';
 import { serverChecks, type CheckInput } from './checks.ts';
-import { isKitId, readFacts } from '../hosts/kit/facts.ts';
+import { isKitId, readFacts } from '../hosts/server/facts.ts';
 
 const lines = (changes: Readonly<Record<string, string>> = {}): readonly string[] => {
   const told: Record<string, string> = {

@@ -12,7 +12,7 @@ import { isOlderKit } from '../../schema/supervisor-protocol.ts';
 import { someNames } from '../../schema/texts/names.ts';
 import type { Words } from '../../schema/texts/reasons.ts';
 import { makeAccount } from '../../schema/texts/open-account.ts';
-import type { ServerFacts } from '../hosts/kit/facts.ts';
+import type { ServerFacts } from '../hosts/server/facts.ts';
 
 /** Answer that a backend of that server gets at SVC_PORTAL_URL. */
 export interface PortalObservation {

@@ -9,9 +9,9 @@ import { faultPoint } from '../faults.ts';
 import type { ServerEntry } from '../entries.ts';
 import type { Context } from '../context.ts';
 import { accountsOn, serverWork } from './kit-work.ts';
-import type { KitState } from '../hosts/kit/kit-state.ts';
+import type { KitState } from '../hosts/server/kit-state.ts';
 import { keysOf, markServer } from './ssh-key.ts';
-import type { SshKeys } from '../hosts/kit/ssh-keys.ts';
+import type { SshKeys } from '../hosts/server/ssh-keys.ts';
 
 interface Change {
   readonly context: Context;

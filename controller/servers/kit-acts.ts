@@ -2,7 +2,7 @@
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import type { Context } from '../context.ts';
 import type { ServerEntry } from '../entries.ts';
-import type { KitState, KitWish } from '../hosts/kit/kit-state.ts';
+import type { KitState, KitWish } from '../hosts/server/kit-state.ts';
 import { changeKey } from './key-change.ts';
 import { installKit, serverWork, prepareAccounts, writeWish } from './kit-work.ts';
 

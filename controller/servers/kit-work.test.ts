@@ -4,9 +4,9 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Context } from '../context.ts';
 import type { ServerDocument } from '../../schema/desired/documents.ts';
 import type { PersonEntry, ServerEntry } from '../entries.ts';
-import type { ServerAdmin } from '../hosts/kit/admin.ts';
+import type { ServerAdmin } from '../hosts/server/admin.ts';
 import { serverWork, prepareAccounts } from './kit-work.ts';
-import { kitFixOf, newKitState } from '../hosts/kit/kit-state.ts';
+import { kitFixOf, newKitState } from '../hosts/server/kit-state.ts';
 import { moving } from '../../schema/testing/moving.ts';
 
 function bench(admin: Partial<ServerAdmin>) {

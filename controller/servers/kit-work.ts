@@ -13,12 +13,12 @@ import { notObserved, type BackendEntry, type PersonEntry, type ServerEntry, typ
 import { ageMs } from '../clock/age.ts';
 import { same } from '../../schema/texts/doctor.ts';
 import { clockOffMs, missingLine } from './checks.ts';
-import type { ServerFacts } from '../hosts/kit/facts.ts';
+import type { ServerFacts } from '../hosts/server/facts.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
-import { noWish, whyNoKit, type KitState, type KitWish } from '../hosts/kit/kit-state.ts';
+import { noWish, whyNoKit, type KitState, type KitWish } from '../hosts/server/kit-state.ts';
 import { keysOf, takeWhenDone } from './ssh-key.ts';
-import { noKeys } from '../hosts/kit/ssh-keys.ts';
+import { noKeys } from '../hosts/server/ssh-keys.ts';
 
 const wishName = (server: string): string => `server-kit/${server}`;
 

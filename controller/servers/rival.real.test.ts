@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { limits } from '../limits.ts';
-import { readFacts } from '../hosts/kit/facts.ts';
-import type { KeysInOrder } from '../hosts/kit/kit-state.ts';
+import { readFacts } from '../hosts/server/facts.ts';
+import type { KeysInOrder } from '../hosts/server/kit-state.ts';
 import { keysSeen, rivalMessage } from './rival.ts';
 
 const scripts = path.resolve(import.meta.dirname, '../../kit/server');

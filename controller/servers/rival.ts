@@ -3,8 +3,8 @@
  * had put in order is not any more.
  */
 import { limits } from '../limits.ts';
-import type { ServerFacts } from '../hosts/kit/facts.ts';
-import type { KeysInOrder, Rival } from '../hosts/kit/kit-state.ts';
+import type { ServerFacts } from '../hosts/server/facts.ts';
+import type { KeysInOrder, Rival } from '../hosts/server/kit-state.ts';
 
 export interface SeenKeys {
   readonly facts: Pick<ServerFacts, 'key' | 'accounts' | 'sshdReads'>;

@@ -13,8 +13,8 @@ import { createController, type Controller } from '../loop/loop.ts';
 import { silentLog } from '../loop/testing/silent-log.ts';
 import { siteFigures } from '../site-figures.ts';
 import { planFolder } from '../views/plan.ts';
-import type { ServerAdmin } from '../hosts/kit/admin.ts';
-import { readFacts } from '../hosts/kit/facts.ts';
+import type { ServerAdmin } from '../hosts/server/admin.ts';
+import { readFacts } from '../hosts/server/facts.ts';
 
 const before = '0.2.5-aaaaaaaa';
 const wanted = '0.2.5-bbbbbbbb';

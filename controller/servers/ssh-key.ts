@@ -8,7 +8,7 @@ import type { ServerDocument } from '../../schema/desired/documents.ts';
 import { faultPoint } from '../faults.ts';
 import type { Entries, ServerEntry } from '../entries.ts';
 import type { Context } from '../context.ts';
-import { noKeys, type ServerKeys, type SshKeys } from '../hosts/kit/ssh-keys.ts';
+import { noKeys, type ServerKeys, type SshKeys } from '../hosts/server/ssh-keys.ts';
 
 /** Which servers take part in a change. */
 interface Scope {

@@ -6,9 +6,9 @@ import type { ServerEntry } from '../entries.ts';
 import type { Context } from '../context.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn } from '../servers/kit-work.ts';
-import { whyNoKit } from '../hosts/kit/kit-state.ts';
+import { whyNoKit } from '../hosts/server/kit-state.ts';
 import { beginChange, fingerprintOf, markServer, serversLeft, takeWhenDone, usesOwnKey } from '../servers/ssh-key.ts';
-import type { SshKeys } from '../hosts/kit/ssh-keys.ts';
+import type { SshKeys } from '../hosts/server/ssh-keys.ts';
 import { eventsOf, type Emit, type Run } from '../people/act-events.ts';
 
 export function keyGateway(context: Context): Pick<AdminView, 'sshKey'> & Pick<AdminCommands, 'rotateKey'> {

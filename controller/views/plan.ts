@@ -37,7 +37,7 @@ import { repositoryLocation } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { serverSight } from '../servers/rollout.ts';
-import { newKitState } from '../hosts/kit/kit-state.ts';
+import { newKitState } from '../hosts/server/kit-state.ts';
 import { isShut } from '../visible-packages.ts';
 import { serverOfCluster } from '../jobs/sync-clusters.ts';
 import { isServerScope } from '../servers/services.ts';

@@ -10,7 +10,7 @@ import { serverChecks, type PortalObservation } from '../servers/checks.ts';
 import type { ServerAction } from '../../reconcilers/actions.ts';
 import { carryOut } from '../servers/kit-acts.ts';
 import { accountsOn, observeKit, serverDesired, serverObserved, prepareAccounts, writeWish } from '../servers/kit-work.ts';
-import { noWish, whyNoKit, type KitState, type KitWish } from '../hosts/kit/kit-state.ts';
+import { noWish, whyNoKit, type KitState, type KitWish } from '../hosts/server/kit-state.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { asksForPortal } from '../execute/portal-credentials.ts';
 import type { Entries, ServerEntry } from '../entries.ts';

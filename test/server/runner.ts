@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Runner } from '../../controller/hosts/kit/admin.ts';
+import type { Runner } from '../../controller/hosts/server/admin.ts';
 import type { Machine } from './machine.ts';
 
 export function machineRunner(machine: Machine, account: string): Runner {

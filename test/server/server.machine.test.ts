@@ -10,7 +10,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { serverKit, type ServerKit } from '../../kit/server/made.ts';
-import { createServerAdmin } from '../../controller/hosts/kit/admin.ts';
+import { createServerAdmin } from '../../controller/hosts/server/admin.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { WhyAnswer } from '../../schema/gateway.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createConnections } from '../../controller/hosts/ssh/connections.ts';
-import { createServerAdmin } from '../../controller/hosts/kit/admin.ts';
+import { createServerAdmin } from '../../controller/hosts/server/admin.ts';
 import { repository } from '../support/portal.ts';
 import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createConnections, type Connections } from '../../controller/hosts/ssh/connections.ts';
 import { forwardsSockets } from '../../controller/hosts/ssh/forwarding.ts';
-import { createServerAdmin, type ServerAdmin } from '../../controller/hosts/kit/admin.ts';
+import { createServerAdmin, type ServerAdmin } from '../../controller/hosts/server/admin.ts';
 import { freePort, repository, until } from '../support/portal.ts';
 import { createSshHost } from '../../controller/hosts/ssh/host.ts';
 import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';

@@ -1,5 +1,5 @@
 /**
- * controller/hosts/kit/: a server as its administrator sees it: installing, keeping and removing the kit, preparing accounts, and the doctor.
+ * controller/hosts/server/: a server as its administrator sees it: installing, keeping and removing the kit, preparing accounts, and the doctor.
  * The work on the server is done by the fixed scripts of kit/server over the admin's ssh connection; arguments are validated first, and no
  * command line is composed from them. Decision: docs/decisions/0065-server-kit.md
  * This file: the acts. facts.ts parses what a server reports, kit-state.ts keeps it; controller/servers/ judges it (checks.ts) and acts (kit-work.ts).
