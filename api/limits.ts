@@ -51,6 +51,15 @@ export const limits = {
   peerRecordMsMax: 5_000,
   /** The same for following its chain from the first line to the last. */
   peerVerifyMsMax: 300_000,
+  /** How long a line of another portal may take to say what it is for. */
+  peerQuestionMsMax: 5_000,
+  /** Head of a carried upgrade: that of the client, with a space behind each colon. */
+  peerHeadBytesMax: 36 * 1_024,
+  /** Question of another portal about the audit record; its answer, a page of the longest lines; depth and values of both. */
+  peerQuestionBytesMax: 16 * 1_024,
+  peerAnswerBytesMax: 9 * 1_024 * 1_024,
+  peerJsonDepthMax: 8,
+  peerJsonValuesMax: 65_536,
   /** While something is carried: which portals live is asked so often. */
   peerLooksMs: 1_000,
   /** Size of an answer that removes cookies of a parent domain: Chromium takes 256 KiB of head. */

@@ -291,7 +291,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addSessionRoutes(app, { site, people, sessions, signIn, keys: createSessionKeys(rings.sessions, clock, sessions), dev: options.dev });
     addDevRoute(app, options.dev);
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
-    addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers) });
+    addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers, log) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
     addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });

@@ -34,6 +34,7 @@ export const errorKinds = {
   ROOM_ELSEWHERE: { status: 503, retry: 'transient', title: 'Another portal carries the room' },
   SOCKET_PATH_TOO_LONG: { status: 500, retry: 'terminal', title: 'The path of a unix socket is longer than the kernel takes' },
   PORTAL_UNREACHABLE: { status: 503, retry: 'transient', title: 'Another portal of the same store does not answer' },
+  PORTAL_PROTOCOL: { status: 502, retry: 'transient', title: 'Another portal of the same store said something unexpected' },
   SERVER_UNREACHABLE: { status: 503, retry: 'transient', title: 'The server or its supervisor does not answer' },
   HOST_KEY_CHANGED: { status: 502, retry: 'waiting', title: 'The server shows another host key than the pinned one' },
   SSH_REFUSED: { status: 502, retry: 'waiting', title: 'The server refuses the sign-in over ssh' },

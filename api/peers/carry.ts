@@ -1,20 +1,36 @@
 /** An upgrade that another portal takes: what the client said goes there as it came, and from then on bytes both ways. */
-import http, { type IncomingMessage } from 'node:http';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { limits } from '../limits.ts';
 import { refuseUpgrade } from '../refuse-upgrade.ts';
 import type { RoomEntrance } from '../rooms/entrance.ts';
 import type { LivingLines } from './living-lines.ts';
 import { dialPeer } from './peer-lines.ts';
 
-/** Handles a line of another portal: it carries one upgrade, or a question that `answer` answers. */
-export function carriedUpgrades(take: RoomEntrance, answer: http.RequestListener): (line: Socket) => void {
-  const server = http.createServer(answer);
+/** Handles a line of another portal: it carries one upgrade, or a question that `answer` answers. A line that says neither in time ends. */
+export function carriedUpgrades(
+  take: RoomEntrance,
+  answer: (req: IncomingMessage, res: ServerResponse) => Promise<void>,
+): (line: Socket) => void {
+  // Node looks after the time of heads only where the server itself listens.
+  const waiting = new WeakMap<Duplex, NodeJS.Timeout>();
+  const server = http.createServer({ maxHeaderSize: limits.peerHeadBytesMax });
+  server.on('request', (req, res) => {
+    req.once('end', () => clearTimeout(waiting.get(req.socket)));
+    void answer(req, res);
+  });
   server.on('upgrade', (req, socket, head) => {
+    clearTimeout(waiting.get(socket));
     socket.on('error', () => undefined);
     take(req, socket, head, true).catch(() => socket.destroy());
   });
-  return (line) => void server.emit('connection', line);
+  return (line) => {
+    const deadline = setTimeout(() => line.destroy(), limits.peerQuestionMsMax);
+    waiting.set(line, deadline);
+    line.once('close', () => clearTimeout(deadline));
+    server.emit('connection', line);
+  };
 }
 
 /** Never rejects: without the other portal the client gets an answer to come again. */

@@ -1,4 +1,5 @@
 /** The portal's relation to the others of its store: it takes the sockets that they carry to it, and carries theirs to them. */
+import type { Logger } from 'pino';
 import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -39,7 +40,7 @@ export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, an
   const { key, listenHost, listenPort } = peers;
   const server = listenForPeers(
     key,
-    carriedUpgrades(take, (req, res) => void answerPeer(answer(), req, res)),
+    carriedUpgrades(take, (req, res) => answerPeer(answer(), req, res)),
   );
   return {
     listen: () =>
@@ -59,11 +60,25 @@ export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, an
   };
 }
 
-/** For the audit record; null: there are no others. */
-export function otherRecords(peers: PeerOptions | undefined): OtherRecords | null {
+/** For the audit record; null: there are no others. A portal whose answers can't be read is logged once, until it answers again. */
+export function otherRecords(peers: PeerOptions | undefined, log: Pick<Logger, 'warn'>): OtherRecords | null {
   if (peers === undefined) return null;
   const { key, recorded, address: own } = peers;
-  return { own, all: recorded, ask: (address, question) => askPeer(address, key, question) };
+  const unreadable = new Set<string>();
+  const ask: OtherRecords['ask'] = async (address, question) => {
+    try {
+      const answer = await askPeer(address, key, question);
+      unreadable.delete(address);
+      return answer;
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'PORTAL_PROTOCOL' && !unreadable.has(address)) {
+        unreadable.add(address);
+        log.warn({ err: error, peer: address }, 'the audit record of another portal is left out');
+      }
+      throw error;
+    }
+  };
+  return { own, all: recorded, ask };
 }
 
 /** For the entrance of rooms. */

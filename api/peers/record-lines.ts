@@ -1,28 +1,31 @@
 /** Questions between portals of one store about their audit records: one question on each line, over TLS with the key that all portals have. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
-import { buffer, text } from 'node:stream/consumers';
 import { SvcError } from '../../schema/errors.ts';
 import type { RecordAnswer, RecordQuestion } from '../audit/site-record.ts';
 import { limits } from '../limits.ts';
 import { dialPeer } from './peer-lines.ts';
+import { readAnswer, readQuestion, unreadable } from './record-messages.ts';
 
 const path = '/audit';
 
 export type AnswerRecord = (question: RecordQuestion) => Promise<RecordAnswer>;
 
-/** For the lines that other portals open: whoever has the key may ask. */
+/** For the lines that other portals open: whoever has the key may ask. An error is its code, with the status of that code. */
 export async function answerPeer(answer: AnswerRecord | undefined, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  res.setHeader('connection', 'close');
   if (answer === undefined || req.method !== 'POST' || req.url !== path) return void res.writeHead(404).end();
   try {
-    const body = await text(req);
-    const said = JSON.stringify(await answer(JSON.parse(body) as RecordQuestion));
+    const body = await textOf(req, limits.peerQuestionBytesMax);
+    if (body === null) throw new SvcError('TOO_LARGE', 'the question is larger than the limit');
+    const said = JSON.stringify(await answer(readQuestion(body)));
     res.writeHead(200, { 'content-type': 'application/json' }).end(said);
-  } catch {
-    res.writeHead(500).end();
+  } catch (error) {
+    const { code, status } = error instanceof SvcError ? error : { code: 'INTERNAL', status: 500 };
+    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
   }
 }
 
-/** Rejects PORTAL_UNREACHABLE. */
+/** Rejects PORTAL_UNREACHABLE, and PORTAL_PROTOCOL for an answer that is none. */
 export async function askPeer(address: string, key: string, question: RecordQuestion): Promise<RecordAnswer> {
   const line = await dialPeer(address, key);
   const away = (): SvcError => new SvcError('PORTAL_UNREACHABLE', `the portal at ${address} does not answer about its audit record`);
@@ -35,9 +38,23 @@ export async function askPeer(address: string, key: string, question: RecordQues
       request.end(JSON.stringify(question));
     });
     if (answer.statusCode !== 200) throw away();
-    return JSON.parse((await buffer(answer).catch(() => Promise.reject(away()))).toString('utf8')) as RecordAnswer;
+    const said = await textOf(answer, limits.peerAnswerBytesMax).catch(() => Promise.reject(away()));
+    if (said === null) throw unreadable(address, `it is larger than ${limits.peerAnswerBytesMax} bytes`);
+    return readAnswer(address, question, said);
   } finally {
     clearTimeout(timer);
     line.destroy();
   }
+}
+
+/** Null: there are more bytes. Rejects when it breaks off. */
+async function textOf(body: IncomingMessage, bytesMax: number): Promise<string | null> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > bytesMax) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }

@@ -23,6 +23,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   ROOM_ELSEWHERE: 'Outro portal cuida desta sala',
   SOCKET_PATH_TOO_LONG: 'Caminho do socket longo demais',
   PORTAL_UNREACHABLE: 'Outro portal do mesmo banco não responde',
+  PORTAL_PROTOCOL: 'Outro portal do mesmo banco respondeu algo inesperado',
   SERVER_UNREACHABLE: 'O servidor não responde',
   HOST_KEY_CHANGED: 'O servidor mostra outra chave de host',
   SSH_REFUSED: 'O servidor recusou a entrada por ssh',
