@@ -51,7 +51,7 @@ export function pressShellKey(desk: Desk, key: ShellKey): void {
 }
 
 /** Not forwarded from the page of an app: there it is the app's. */
-const isHelpKey = ({ key, ctrlKey, altKey, shiftKey, metaKey }: KeyboardEvent): boolean =>
+export const isHelpKey = ({ key, ctrlKey, altKey, shiftKey, metaKey }: KeyboardEvent): boolean =>
   key === 'F1' && !ctrlKey && !altKey && !shiftKey && !metaKey;
 
 /** A terminal: Ctrl+K is the shell's in it. */

@@ -2,6 +2,7 @@
 import { css, html, LitElement, nothing, render, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import type { Desk } from '../desktop/desk.ts';
+import { listenEarlyKeys } from '../desktop/early-keys.ts';
 import { startDesk } from '../desktop/start-desk.ts';
 import '../desktop/svc-desktop.ts';
 import { language, text } from '../i18n/i18n.ts';
@@ -58,6 +59,7 @@ export class SvcShell extends LitElement {
   #watch = new Watch(this, () => [language]);
   #address: Address | null = null;
   #ended: Ended | null = null;
+  #endEarlyKeys = listenEarlyKeys();
   #retry = createRetry(() => void this.#begin());
 
   constructor() {
@@ -109,7 +111,9 @@ export class SvcShell extends LitElement {
     try {
       this.phase = await this.#opened(this.#address);
       this.#retry.succeeded();
-      if (this.phase.kind === 'in') void keepOfflinePage(this.phase.desk.session.origins);
+      const desk = this.phase.kind === 'in' ? this.phase.desk : null;
+      this.#endEarlyKeys(desk);
+      if (desk !== null) void keepOfflinePage(desk.session.origins);
     } catch (error) {
       this.phase = { kind: 'failed', message: sayError(error), asking: false };
       this.#retry.failed(error);

@@ -2,7 +2,7 @@
 import type { Browser, Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { RunningPortal } from '../support/portal.ts';
-import { axeFindings, newLink, newPage, useDesk } from './support/browser.ts';
+import { axeFindings, newLink, newPage, openApp, useDesk, windowOf } from './support/browser.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
@@ -44,6 +44,45 @@ test.for([
   await expect.poll(question.asked).toBeGreaterThan(2);
   await question.mend();
   await desktop();
+});
+
+/** The page, loaded again, still asks who is signed in; `answer` lets the portal say so. */
+async function stillLoading(): Promise<() => void> {
+  const told = Promise.withResolvers<undefined>();
+  const question = await failAlone('/api/sessao', async (route) => {
+    await told.promise;
+    await route.fallback();
+  });
+  await page.reload();
+  await expect.poll(question.asked).toBeGreaterThan(0);
+  return () => told.resolve(undefined);
+}
+
+test.for([
+  ['Control+k', 'opens the launcher', ['Control+k'], 1],
+  ['Meta', 'opens the launcher', ['Meta'], 1],
+  ['Control+k, pressed again for want of an answer,', 'opens the launcher', ['Control+k', 'Control+k'], 1],
+  ['Control+k and Escape', 'open nothing', ['Control+k', 'Escape'], 0],
+] as const)('%s before the desktop is there %s over the windows of before', async ([, , keys, launchers]) => {
+  await openApp(page, 'Fila');
+  const answer = await stillLoading();
+  for (const key of keys) await page.keyboard.press(key);
+  answer();
+  await windowOf(page, 'Fila').waitFor();
+  const field = page.getByRole('combobox');
+  expect(await field.count()).toBe(launchers);
+  await page.keyboard.type('fila');
+  expect(await field.evaluateAll((fields) => fields.map((each) => (each as HTMLInputElement).value))).toEqual(
+    Array.from({ length: launchers }, () => 'fila'),
+  );
+});
+
+test('F1 before the desktop is there opens the help', async () => {
+  const answer = await stillLoading();
+  const opened = page.context().waitForEvent('page');
+  await page.keyboard.press('F1');
+  answer();
+  await expect.poll(async () => (await opened).url()).toContain('/ajuda/');
 });
 
 test('a person may ask sooner, and the page asks when the network is back', async () => {
