@@ -126,5 +126,6 @@ const endings: ReadonlyMap<string, string> = new Map([
   ['limit', 'its time was over'],
   ['inputs', 'its inputs could not be fetched'],
   ['disk', 'the disk of its machine was full: its inputs could not be stored'],
+  ['walls', 'the folders that its command may see could not be mounted: it did not begin'],
   ['ended', 'it was ended from outside'],
 ]);

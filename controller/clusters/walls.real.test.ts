@@ -99,6 +99,30 @@ test.for(['/home', top, '/opt', '/usr/local', '/srv'])('a job reads nothing of t
   }
 });
 
+test('a folder that is removed while a job waits for its inputs, or runs, keeps neither the job nor its outputs back', async () => {
+  const removed = [0, 1].map(() => mkdtempSync('/opt/svc-people-'));
+  const [before, during] = removed as [string, string];
+  const shown = mkdtempSync(path.join(top, 'dados-'));
+  const shows = make({ hidden: removed, readable: [shown] });
+  const one = await trial({ account: null }, ['bash', '-c', 'echo 42 >"$SVC_SAIDA/soma"; until [ -e vai ]; do sleep 0.1; done']);
+  one.portal.input('entrada/a', Buffer.from('a'));
+  one.portal.fault = (request) => {
+    if (request.includes('/entradas/')) for (const folder of [before, shown]) rmSync(folder, { recursive: true, force: true });
+    return null;
+  };
+  try {
+    await shows.submit(one.job, never);
+    await expect.poll(() => one.portal.beats).toContain('estado=a-correr');
+    rmSync(during, { recursive: true });
+    writeFileSync(path.join(account.home, '.svc-jobs', one.job.name, 'work/vai'), '');
+    await expect.poll(() => stateOf(shows, one.job.name)).toMatch(/^(?:ended|failed)$/);
+    expect([(await seenAs(shows, one.job.name))?.exitCode, one.portal.log(), one.portal.outputs()]).toEqual([0, '', { 'saida/soma': '42\n' }]);
+  } finally {
+    await one.portal.close();
+    for (const folder of removed) rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test.for([['/tmp'], ['/dev/shm'], ['/var/tmp'], ['/tmp', '/dev/shm']])(
   'the memory of a job bounds what it writes to %s',
   async (folders) => {

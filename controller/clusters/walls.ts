@@ -71,7 +71,7 @@ function memoryFiles({ work, memoryMb }: WallsWish): readonly string[] {
   return ['/tmp', '/dev/shm'].flatMap((folder) => ['--size', String(memoryMb * 524_288), '--tmpfs', folder]);
 }
 
-type Mount = readonly [word: '--ro-bind' | '--tmpfs' | '--symlink', ...paths: readonly [string, ...string[]]];
+type Mount = readonly [word: '--ro-bind-try' | '--tmpfs' | '--symlink', ...paths: readonly [string, ...string[]]];
 
 const isBelow = (folder: string, above: string): boolean => folder.startsWith(above === '/' ? '/' : `${above}/`);
 
@@ -89,7 +89,7 @@ async function mountsOf({ hidden, homes, readable }: WallsWish): Promise<readonl
   // A folder that another mount shows already is bound again only where an empty folder would cover it.
   const bound = open.filter((folder) => !isShown(folder) || empty.some((one) => isBelow(folder, one)));
   const mounts: readonly Mount[] = [
-    ...bound.map((folder): Mount => ['--ro-bind', folder, folder]),
+    ...bound.map((folder): Mount => ['--ro-bind-try', folder, folder]),
     ...empty.map((folder): Mount => ['--tmpfs', folder]),
   ];
   const links: readonly Mount[] = [...(await linksOf([...places, ...readable])), ['--symlink', '/tmp', '/var/tmp']];

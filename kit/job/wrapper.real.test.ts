@@ -308,6 +308,23 @@ test.concurrent('what is complete goes to the portal while the command runs, and
   expect(announced).toBeLessThanOrEqual(6);
 });
 
+/** Words in place of bubblewrap's: fail so many times, as it does on a folder that is gone, before they run the command. */
+const failing = (times: number): string =>
+  words('bash', '-c', `echo >>fim; (($(wc -l <fim) > ${times})) || { echo "bwrap: Can't mkdir" >&2; exit 1; }; exec -- "$@"`, 'walls');
+
+test.concurrent.for([
+  ['mounted at the second try', failing(1), 0, "bwrap: Can't mkdir\noi\n", null],
+  ['that can never be mounted', failing(9), 125, "bwrap: Can't mkdir\n".repeat(3), 'walls'],
+  // Nothing of the command is repeated.
+  ['of a command that ends with 1', failing(0), 1, 'oi\n', null],
+] as const)('walls %s', async ([, launch, code, log, reason], { expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  const run = w.start({ command: ['bash', '-c', `echo oi; exit ${code}`], files: { launch } });
+  expect(await run.ended).toBe(code);
+  expect(w.portal.log()).toBe(log);
+  expect(existsSync(path.join(w.folder, 'reason')) ? w.kept('reason') : null).toBe(reason);
+});
+
 /** The wrapper with all that it writes on a disk of its own of that size. */
 function onDisk(w: Awaited<ReturnType<typeof world>>, bytes: number, command: readonly string[]) {
   const job = path.join(w.folder, 'job');

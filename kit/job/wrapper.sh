@@ -25,9 +25,8 @@ read -r seconds <"$job/seconds"
 read -r delivery <"$job/delivery"
 mapfile -d '' command <"$job/command"
 mapfile -d '' environment <"$job/env"
-mapfile -d '' launch <"$job/launch"
-# The sandbox of the command also reads its outputs: a link that the command made leads nowhere that it could not look itself.
-walls=("${launch[@]}") runner=''
+mapfile -d '' confinement <"$job/launch"
+walls=() launch=() runner=''
 if command -v curl >/dev/null; then client=curl; else client=python3; fi
 # Files of one process each: publish has files of its own.
 scratch=$state/.
@@ -52,6 +51,29 @@ process_of() { # PID: into $process "PID START BOOT", which no other process eve
   read -r line <"/proc/$1/stat" && read -r boot </proc/sys/kernel/random/boot_id || return 1
   read -ra fields <<<"${line##*) }"
   process="$1 ${fields[19]} $boot"
+}
+
+# Into walls: the words of bubblewrap for the folders that are there now. It fails on a folder that is gone, as the home of a person who left since
+# the job was submitted; such a folder needs no cover.
+raise_walls() {
+  local at=0 count
+  walls=()
+  while ((at < ${#confinement[@]})); do
+    case ${confinement[at]} in
+      --size) count=4 ;;
+      --tmpfs | --remount-ro) count=2 ;;
+      *) count=1 ;;
+    esac
+    # The last of these words is the folder.
+    ((count > 1)) && [[ ! -d ${confinement[at + count - 1]} ]] || walls+=("${confinement[@]:at:count}")
+    at=$((at + count))
+  done
+}
+
+# COMMAND…: reads outputs as the command of the job does: a link that it made leads nowhere that it could not look itself.
+inside() {
+  raise_walls
+  "${walls[@]}" "$@"
 }
 
 with_python='import sys, urllib.request, urllib.error
@@ -220,7 +242,9 @@ fetch_all() {
 
 # Puts the variables of the job (descriptor 3) around its command, in a bash that has no others of ours. Variables that bash or the loader
 # take for their own are set by env, the last program before the command. usage: SAIDA PROGRESSO TRABALHO COMMAND…
-enter='export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3
+# Empties the file of descriptor 4 first: the command begins.
+enter=': 2>/dev/null >/dev/fd/4; exec 4>&-
+export SVC_SAIDA=$1 SVC_PROGRESSO=$2 SVC_TRABALHO=$3
 shift 3
 # For env the first word without such a sign is the command.
 [[ $1 != *=* ]] || set -- "$(type -P nice)" -n 0 -- "$@"
@@ -244,7 +268,25 @@ run() {
   # a process that was not named by then finds the wrapper gone.
   process_of "$BASHPID"
   keep "$state/command" "$process"
-  kill -0 $$ 2>/dev/null || return 0
+  local code tries
+  for ((tries = 1; ; tries++)); do
+    kill -0 $$ 2>/dev/null || return 0
+    begin
+    code=$?
+    # bubblewrap ended before the command began. A disk that is too full for this file is no reason to run a command twice.
+    [[ $code == 1 && -s $state/.outside ]] || break
+    ((tries < 3)) || { code=125; keep "$state/reason" walls; break; }
+    # By a signal: the job is to end.
+    sleep 1 || break
+  done
+  rm -f "$state/.outside"
+  keep "$state/codigo" "$code"
+}
+
+# The command of the job, within its walls. The file .outside has a word until it begins.
+begin() {
+  raise_walls
+  ((${#walls[@]} == 0)) || echo outside 2>/dev/null >"$state/.outside"
   (
     ulimit -c 0
     [[ -r $job/memory ]] && ulimit -d "$(<"$job/memory")"
@@ -256,9 +298,8 @@ run() {
       export SVC_SAIDA=$state/work/saida SVC_PROGRESSO=$state/work/.progresso SVC_TRABALHO=$state/work
       exec "${launch[@]}" "${command[@]}"
     fi
-    exec "${walls[@]}" bash -c "$enter" svc "$state/work/saida" "$state/work/.progresso" "$state/work" "${command[@]}" 3<"$job/env"
+    exec "${walls[@]}" bash -c "$enter" svc "$state/work/saida" "$state/work/.progresso" "$state/work" "${command[@]}" 3<"$job/env" 4<>"$state/.outside"
   ) </dev/null >>"$state/log" 2>&1
-  keep "$state/codigo" "$?"
 }
 
 # By what runs images here; without any the command runs as it is, and the log says so.
@@ -267,7 +308,7 @@ with_image() {
   read -r image <"$job/image"
   if tool=$(command -v apptainer || command -v singularity); then
     [[ $image == *://* || $image == /* ]] || image=docker://$image
-    walls=()
+    confinement=()
     runner=${tool##*/} runner=${runner^^}
     launch=("$tool" exec --bind "$state/work" --pwd "$state/work" "$image")
   else
@@ -329,7 +370,7 @@ send() { # FILE SHA OFFSET SIZE: the bytes that were announced, also of a file t
   while ((at < size || size == 0)); do
     now=$((size - at < piece ? size - at : piece))
     status=200
-    "${walls[@]}" tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$now" >"$body" 2>/dev/null
+    inside tail -c "+$((at + 1))" "$file" 2>/dev/null | head -c "$now" >"$body" 2>/dev/null
     # Not a byte of it could be written here, or it is gone.
     [[ $size == 0 || -s $body ]] || return 1
     request PUT "/saidas/$sha?desde=$at" "$body" "$answer"
@@ -362,16 +403,22 @@ look_at() {
 }
 
 sum_all() { # FILE…: into sums, nothing for one that can't be read
-  local line
+  local line told tries
   sums=()
-  if ((${#walls[@]} == 0)) && ! command -v sha256sum >/dev/null; then
+  if ((${#confinement[@]} == 0)) && ! command -v sha256sum >/dev/null; then
     for line; do sums[$line]=$(sum_of "$line"); done
     return
   fi
   while (($# > 0)); do
+    # Nothing at all was read where the walls could not be mounted.
+    for tries in 1 2 3; do
+      told=$(inside sha256sum -- "${@:1:files_at_once}" 2>/dev/null)
+      [[ -z $told && ${#confinement[@]} != 0 ]] || break
+      sleep 0.2
+    done
     while IFS= read -r line; do
       [[ ! $line =~ ^[0-9a-f]{64}\ [\ *] ]] || sums[${line:66}]=${line:0:64}
-    done <<<"$("${walls[@]}" sha256sum -- "${@:1:files_at_once}" 2>/dev/null)"
+    done <<<"$told"
     shift $(($# < files_at_once ? $# : files_at_once))
   done
 }
@@ -584,8 +631,8 @@ keep "$state/claim/process" "$process ${SLURM_JOB_ID-}"
 trap 'stop=${stop:-ended}' TERM INT HUP
 mkdir -p "$state/work/entrada" "$state/work/saida"
 # Walls that can't bound files in memory put them here.
-[[ " ${walls[*]} " != *" $state/tmp "* ]] || mkdir -p "$state/tmp" "$state/shm"
-: >>"$state/log"
+[[ " ${confinement[*]} " != *" $state/tmp "* ]] || mkdir -p "$state/tmp" "$state/shm"
+: >>"$state/log" >>"$state/.outside"
 # Given back at the end: what a full disk must not take away are the exit code, the list of outputs, and a piece of each at a time.
 printf '%262144s' '' >"$state/.reserve"
 [[ -r $job/image ]] && with_image
