@@ -116,7 +116,11 @@ test('a folder that is removed while a job waits for its inputs, or runs, keeps 
     rmSync(during, { recursive: true });
     writeFileSync(path.join(account.home, '.svc-jobs', one.job.name, 'work/vai'), '');
     await expect.poll(() => stateOf(shows, one.job.name)).toMatch(/^(?:ended|failed)$/);
-    expect([(await seenAs(shows, one.job.name))?.exitCode, one.portal.log(), one.portal.outputs()]).toEqual([0, '', { 'saida/soma': '42\n' }]);
+    expect([(await seenAs(shows, one.job.name))?.exitCode, one.portal.log(), one.portal.outputs()]).toEqual([
+      0,
+      '',
+      { 'saida/soma': '42\n' },
+    ]);
   } finally {
     await one.portal.close();
     for (const folder of removed) rmSync(folder, { recursive: true, force: true });
