@@ -36,8 +36,8 @@ test('restarts count what nobody asked for, from the last start on', () => {
   const counted = (from: Supervision, restarts: number, event: SupervisionEvent, nowMs = 1_000): number =>
     restartsAfter(restarts, from, event, advance(from, event, nowMs).effects);
   const running = given('running');
-  expect(counted(running, 0, died)).toBe(1);
-  expect(counted(given('running', { failures: 1, lastFailureAtMs: 900 }), 1, died)).toBe(1);
+  expect(counted(running, 0, died)).toBe(0);
+  expect(counted(given('backoff', { failures: 1, lastFailureAtMs: 0, nextAttemptAtMs: 900 }), 0, tick)).toBe(1);
   expect(counted(given('backoff', { failures: 2, lastFailureAtMs: 0, nextAttemptAtMs: 900 }), 1, tick)).toBe(2);
   expect(counted(running, 2, { type: 'PROCESS_DIED', reason: 'HashChanged' })).toBe(2);
   expect(counted(running, 2, start)).toBe(2);
@@ -83,8 +83,7 @@ test('what is being replaced can be stopped, and what was being stopped starts: 
 
 describe('backoff', () => {
   test.for([
-    [0, 0],
-    [1, 0],
+    [1, 1_000],
     [2, 2_000],
     [3, 4_000],
     [4, 8_000],
@@ -102,36 +101,38 @@ describe('backoff', () => {
       run(stoppedSupervision, [
         [0, start],
         [1, listening],
-        [1_000, died], // 1: at once
-        [1_001, listening],
-        [2_000, died], // 2: 2 s
-        [3_999, tick],
-        [4_000, tick],
-        [5_000, died], // 3: 4 s
-        [9_000, tick],
-        [10_000, died], // 4: 8 s
-        [18_000, tick],
-        [19_000, died], // 5: failed
-        [618_999, tick],
-        [619_000, tick],
-        [620_000, died],
+        [1_000, died], // 1: 1 s
+        [1_999, tick],
+        [2_000, tick],
+        [2_001, listening],
+        [3_000, died], // 2: 2 s
+        [5_000, tick],
+        [6_000, died], // 3: 4 s
+        [10_000, tick],
+        [11_000, died], // 4: 8 s
+        [19_000, tick],
+        [20_000, died], // 5: failed
+        [619_999, tick],
+        [620_000, tick],
+        [621_000, died],
       ]),
     ).toEqual([
       ['starting', 0, null, 'launch'],
       ['running', 0, null, ''],
-      ['starting', 1, 601_000, 'sweep launch'],
+      ['backoff', 1, 2_000, 'sweep'],
+      ['backoff', 1, 2_000, ''],
+      ['starting', 1, 601_000, 'launch'],
       ['running', 1, 601_000, ''],
-      ['backoff', 2, 4_000, 'sweep'],
-      ['backoff', 2, 4_000, ''],
-      ['starting', 2, 602_000, 'launch'],
-      ['backoff', 3, 9_000, 'sweep'],
-      ['starting', 3, 605_000, 'launch'],
-      ['backoff', 4, 18_000, 'sweep'],
-      ['starting', 4, 610_000, 'launch'],
-      ['failed', 5, 619_000, 'sweep'],
-      ['failed', 5, 619_000, ''],
+      ['backoff', 2, 5_000, 'sweep'],
+      ['starting', 2, 603_000, 'launch'],
+      ['backoff', 3, 10_000, 'sweep'],
+      ['starting', 3, 606_000, 'launch'],
+      ['backoff', 4, 19_000, 'sweep'],
+      ['starting', 4, 611_000, 'launch'],
+      ['failed', 5, 620_000, 'sweep'],
+      ['failed', 5, 620_000, ''],
       ['starting', 0, null, 'launch'],
-      ['starting', 1, 1_220_000, 'sweep launch'],
+      ['backoff', 1, 622_000, 'sweep'],
     ]);
   });
 
@@ -145,7 +146,7 @@ describe('backoff', () => {
 
   test('a failure after 600 s of silence counts as the first even when no tick came between', () => {
     const { next, effects } = advance(given('running', { failures: 4, lastFailureAtMs: 0 }), died, 600_000);
-    expect([next.state, next.failures, kinds(effects)]).toEqual(['starting', 1, ['sweep', 'launch']]);
+    expect([next.state, next.failures, kinds(effects)]).toEqual(['backoff', 1, ['sweep']]);
     expect(advance(given('running', { failures: 4, lastFailureAtMs: 0 }), died, 599_999).next.state).toBe('failed');
   });
 });
@@ -377,20 +378,17 @@ describe('each row of the table', () => {
   const failing = (failures: number) => ({ failures, lastFailureAtMs: 900 });
   test.for<readonly [SupervisionState, Partial<Supervision>, SupervisionEvent, SupervisionState, string]>([
     ['starting', {}, { type: 'PROCESS_SEEN', listening: false }, 'starting', ''],
-    ['starting', {}, died, 'starting', 'sweep launch'],
+    ['starting', {}, died, 'backoff', 'sweep'],
     ['starting', {}, lost, 'starting', 'sweep launch'],
-    ['starting', failing(1), died, 'backoff', 'sweep'],
     ['starting', failing(4), died, 'failed', 'sweep'],
     ['starting', {}, refused('terminal'), 'failed', ''],
     ['starting', {}, refused('waiting'), 'backoff', ''],
-    ['starting', {}, refused('transient'), 'starting', 'sweep launch'],
-    ['starting', failing(1), refused('transient'), 'backoff', 'sweep'],
+    ['starting', {}, refused('transient'), 'backoff', 'sweep'],
     ['starting', failing(4), refused('transient'), 'failed', 'sweep'],
     ['starting', {}, { type: 'REPLACE', reason: 'HashChanged' }, 'stopping', 'terminate'],
     ['running', {}, { type: 'REPLACE', reason: 'HashChanged' }, 'stopping', 'terminate'],
-    ['running', {}, died, 'starting', 'sweep launch'],
+    ['running', {}, died, 'backoff', 'sweep'],
     ['running', {}, lost, 'starting', 'sweep launch'],
-    ['running', failing(1), died, 'backoff', 'sweep'],
     ['running', failing(4), died, 'failed', 'sweep'],
     ['backoff', { nextAttemptAtMs: 9_000 }, { type: 'WAKE' }, 'starting', 'launch'],
     ['failed', {}, { type: 'WAKE' }, 'starting', 'launch'],

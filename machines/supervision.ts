@@ -86,11 +86,10 @@ export const stoppedSupervision: Supervision = {
 };
 
 /**
- * Wait before the attempt that follows failure n: the first relaunch is at once, then 2 s, 4 s, 8 s, … up to 60 s. Source: rules 3.3 (`2^n`
- * capped at 60 s).
+ * Wait before the relaunch that follows so many failures in a row: 1 s, 2 s, 4 s, 8 s, … up to 60 s. Source: rules 3.3 (`2^n` capped at 60 s; n
+ * counts the relaunches before, Decision: docs/decisions/0361-when-an-app-is-relaunched.md).
  */
 export function backoffMs(failures: number): number {
-  if (failures <= 1) return 0;
   return doubledMs(1_000, failures, sharedLimits.restartBackoffMsMax);
 }
 
@@ -119,7 +118,6 @@ const base = setup({
      * `--force`): neither costs a failure.
      */
     notItsFault: ({ event }) => event.type === 'PROCESS_DIED' && (event.reason === 'LingerBroken' || event.reason === 'HashChanged'),
-    firstFailure: ({ context, event }) => failuresWith(context, event.nowMs) === 1,
     terminal: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'terminal',
     waiting: ({ event }) => event.type === 'LAUNCH_REFUSED' && event.retry === 'waiting',
     listening: ({ event }) => event.type === 'PROCESS_SEEN' && event.listening,
@@ -180,7 +178,6 @@ const nowListening = base.assign(({ context }) => ({ ...idle, reason: context.re
 const failure = [
   { guard: 'notItsFault', target: 'starting', actions: ['sweep', noteLoss, 'launch'] },
   { guard: 'fifthFailure', target: 'failed', actions: ['sweep', countFailure, giveUp] },
-  { guard: 'firstFailure', target: 'starting', actions: ['sweep', countFailure, 'launch'] },
   { target: 'backoff', actions: ['sweep', countFailure, wait] },
 ] as const;
 const refusal = [
@@ -300,7 +297,6 @@ export function restartsAfter(
   if (!isLaunch) return restarts;
   const isOwn =
     event.type === 'TICK' ||
-    event.type === 'LAUNCH_REFUSED' ||
     (event.type === 'PROCESS_DIED' && event.reason !== 'HashChanged') ||
     (event.type === 'GONE' && before.reason === 'SocketLost');
   return isOwn ? restarts + 1 : restarts;

@@ -32,7 +32,7 @@ const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title
   running: ['Running'],
   failed: [
     'Backoff and failed',
-    'After a crash the next attempt is at once, then after 2, 4 and 8 s; the fifth crash in a row is `failed`, until a start is asked for or 600\ns pass.',
+    'After crashes in a row the next attempt is after 1, 2, 4 and 8 s; the fifth crash in a row is `failed`, until a start is asked for or 600\ns pass.',
   ],
   unknown: [
     'Unknown and infrastructure',

@@ -85,11 +85,13 @@ describe.concurrent('a wanted app', () => {
     expect(environment.get('SVC_APP_TOKEN')).toMatch(/^token-/);
   });
 
-  test('that is killed is back at once the first time and waits after the second', async ({ home }) => {
+  test('that is killed is back a second later, and two seconds after the second time', async ({ home }) => {
     home.install('notas');
     const { client } = await home.supervisor();
     const first = await running(client, 'notas');
     process.kill(first.process?.pid ?? 0, 'SIGKILL');
+    const pause = await client.state('notas', (s) => s.state === 'backoff');
+    expect((pause.nextAttemptAtMs ?? 0) - pause.sinceMs).toBe(1_000);
     const second = await client.state('notas', (s) => isRunning(s) && s.process?.pid !== first.process?.pid);
     expect(second).toMatchObject({ failures: 1, lastExit: { code: null, signal: 'SIGKILL', reason: 'Crashed' } });
     expect(second.lastExit?.lastLogLines).toEqual([`listening ${first.process?.pid}`]);

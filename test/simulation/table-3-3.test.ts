@@ -68,7 +68,8 @@ const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly 
       [1_000, 'start request'],
       [2_000, 'is', 'running', 'Healthy'],
       [3_000, 'process dies'],
-      [4_000, 'is', 'running', 'Healthy'],
+      [3_900, 'is', 'backoff', 'Crashed'],
+      [5_000, 'is', 'running', 'Healthy'],
     ],
   ],
   [
@@ -210,7 +211,7 @@ const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly 
       [6_000, 'stop request'],
       [60 * minute, 'is', 'running', 'Healthy'],
       [60 * minute, 'process dies'],
-      [60 * minute + 1_000, 'is', 'running', 'Healthy'],
+      [60 * minute + 2_000, 'is', 'running', 'Healthy'],
     ],
   ],
   [
@@ -266,7 +267,7 @@ const rows: readonly (readonly [row: string, app: StageOptions, lines: readonly 
       [5_000, 'signs out'],
       [60 * minute, 'is', 'running', 'Healthy'],
       [61 * minute, 'process dies'],
-      [61 * minute + 1_000, 'is', 'running', 'Healthy'],
+      [61 * minute + 2_000, 'is', 'running', 'Healthy'],
     ],
   ],
   [
