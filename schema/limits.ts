@@ -117,9 +117,8 @@ export const limits = {
   jobFileBytesMax: 16 * 1_024 ** 3,
   // Manifests. Source: rules 2.1, 2.4, 2.5 and 8.
   ownFileTypesMax: 32,
-  /** Without the dot. The desktop looks at the last parts of a file name, as `tar.gz` is two. */
-  fileExtensionCharsMax: 32,
-  fileExtensionPartsMax: 4,
+  /** Without the dot: a file name has 255 bytes, and one character and a dot come before. */
+  fileExtensionCharsMax: 253,
   /** Length of the type, and of the subtype. Source: RFC 6838 4.2. */
   mediaTypeSideCharsMax: 127,
   /** Source: RFC 1035 2.3.4. */

@@ -110,6 +110,12 @@ export const limits = {
   roomMemoryOverheadBytes: 16 * 1_024,
   /** How often the documents and attachments of one owner on the disk are measured; and the free space that is left for everything else. */
   roomDiskPerPersonBytesMax: 4 * 1_024 ** 3,
+  /**
+   * A room whose owner leaves goes to a person whose rooms hold no more than this with it: half of their own space, so that rooms that nobody asked
+   * for never fill it. So many people are asked.
+   */
+  roomDiskInheritedBytesMax: 2 * 1_024 ** 3,
+  roomHeirsAskedMax: 16,
   roomDiskPollMs: 60_000,
   /** So much let go is collected once it was quiet for a moment, and no sooner than so long after the last time. */
   roomReclaimBytesMin: 16 * 1_024 * 1_024,

@@ -22,7 +22,7 @@ export interface NoticeWish {
 }
 
 export interface Notices {
-  /** Answers who of them is in the room: they have the notice, by this request or by an earlier one. Rejects FORBIDDEN for who only reads. */
+  /** Answers who of them is in the room: they have the notice, by this request or by an earlier one. */
   send(caller: RoomCaller, id: string, wish: NoticeWish): Promise<readonly string[]>;
   /** Tells the person who uses an app something from it; answers the id. Rejects NOT_FOUND for an app that they don't have. */
   tell(usuario: string, notice: AppNoticeBody): Promise<string>;
@@ -46,9 +46,7 @@ export function createNotices({ store, rooms, people, apps, news, clock }: Notic
   return {
     bell,
     send: async (caller, id, { tipo, para, ancora }) => {
-      const { room, papel } = await rooms.inRoom(caller, id);
-      // Without a write there is no comment to report.
-      if (papel === 'ver') throw new SvcError('FORBIDDEN', 'who only reads sends no notices');
+      const { room } = await rooms.inRoom(caller, id);
       const reached: string[] = [];
       for (const usuario of new Set(para)) {
         const person = usuario === caller.usuario ? null : people.find(usuario);

@@ -11,7 +11,7 @@ import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import { limits } from './limits.ts';
 import { limits as storeLimits } from '../../store/limits.ts';
 import { asPlainLine } from '../../schema/plain-line.ts';
-import { melhorPapel, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
+import { melhorPapel, papeis, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../people.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
@@ -23,7 +23,7 @@ export interface RoomDeps {
   readonly rooms: RoomStore;
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly apps: Pick<AppsView, 'manifest'>;
-  readonly relay: Pick<Relay, 'deleteRoom'>;
+  readonly relay: Pick<Relay, 'deleteRoom' | 'sizeOf'>;
   readonly files: Pick<AttachmentFiles, 'removeRoom'>;
   readonly news: RoomNews;
   readonly clock: Clock;
@@ -77,19 +77,45 @@ export function createRooms(deps: RoomDeps): Rooms {
       if (nome !== room.nome && (await rooms.renameRoom(id, nome, atMs))) await news.notifyRoom(room);
       return viewOf({ room: { ...room, nome, changedAtMs: nome === room.nome ? room.changedAtMs : atMs }, papel: 'dona' });
     },
-    remove: async (caller, id) => {
-      const room = await owned(caller, id);
-      const people = await news.peopleOf(room);
-      if (!(await rooms.deleteRoom(id))) throw noSuchRoom();
-      // It is deleted, whatever becomes of its data.
-      news.deleted(id);
-      news.notify(room.app, people);
-      news.notifyBells(people);
-      // Joins are refused from here on: now its connections and its data are removed. The collection retries failed removals.
-      await Promise.all([deps.relay.deleteRoom(id), deps.files.removeRoom(id)]);
-    },
+    remove: async (caller, id) => await removeRoom(deps, await owned(caller, id)),
     ...createGrants(deps, news, { owned, inRoom }),
   };
+}
+
+async function removeRoom({ rooms, news, relay, files }: RoomDeps, room: StoredRoom): Promise<void> {
+  const people = await news.peopleOf(room);
+  if (!(await rooms.deleteRoom(room.id))) throw noSuchRoom();
+  // It is deleted, whatever becomes of its data.
+  news.deleted(room.id);
+  news.notify(room.app, people);
+  news.notifyBells(people);
+  // Joins are refused from here on: now its connections and its data are removed. The collection retries failed removals.
+  await Promise.all([relay.deleteRoom(room.id), files.removeRoom(room.id)]);
+}
+
+/**
+ * The owner leaves: another person of the room owns it from then on. A room in which nobody is left is deleted, unless a Grant document names it:
+ * that document names an owner, too.
+ */
+async function leaveOwned(deps: RoomDeps, room: StoredRoom): Promise<void> {
+  const { pessoas } = await answerOf(deps, { room, papel: 'dona' });
+  const others = pessoas.filter(({ usuario }) => usuario !== room.dona);
+  if (others.length === 0 && room.declaredName === null) return await removeRoom(deps, room);
+  const heir = others.length === 0 ? '' : await heirOf(deps, room, others);
+  if (heir === null) throw new SvcError('CONFLICT', 'the rooms of nobody in it leave space for this one: delete it');
+  await deps.rooms.setOwner(room.id, heir, deps.clock.nowMs());
+  await deps.news.changed(room, heir === '' ? [room.dona] : [room.dona, heir]);
+}
+
+/** The first by role and name whose rooms leave space for it; null: none of those asked. */
+async function heirOf({ rooms, relay, diskOf }: RoomDeps, { id }: StoredRoom, people: readonly RoomPerson[]): Promise<string | null> {
+  const byRole = papeis.toReversed().flatMap((papel) => people.filter((person) => person.papel === papel));
+  const bytes = (await relay.sizeOf(id)) + (await rooms.attachmentBytes(id));
+  for (const { usuario } of byRole.slice(0, limits.roomHeirsAskedMax)) {
+    const owned = (await rooms.ownedRooms(usuario)).length;
+    if (owned < storeLimits.roomsOwnedMax && (await diskOf(usuario)) + bytes <= limits.roomDiskInheritedBytesMax) return usuario;
+  }
+  return null;
 }
 
 type Grants = Pick<Rooms, 'givePerson' | 'giveGroup' | 'takePerson' | 'takeGroup'>;
@@ -128,8 +154,7 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
     },
     takePerson: async (caller, id, usuario) => {
       const { room, papel } = await inRoom(caller, id);
-      if (usuario === room.dona && usuario === caller.usuario)
-        throw new SvcError('CONFLICT', 'the owner can not leave the room: delete it');
+      if (papel === 'dona' && usuario === caller.usuario) return await leaveOwned(deps, room);
       if (papel !== 'dona' && usuario !== caller.usuario) throw new SvcError('FORBIDDEN', 'only the owner of the room may do that');
       if (await rooms.takePerson(id, usuario, clock.nowMs())) await news.changed(room, [usuario], [caller.usuario]);
     },

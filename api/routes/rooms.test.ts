@@ -10,10 +10,12 @@ let world: PortalWorld;
 let ana: Browser;
 let bia: Browser;
 let id: string;
+/** Bytes of the documents of a room. */
+let size = 0;
 /** Removal of the documents of a room. */
 let removal = async (): Promise<void> => undefined;
 beforeAll(async () => {
-  world = await createPortalWorld({ relay: { ...silentRelay, deleteRoom: () => removal() } });
+  world = await createPortalWorld({ relay: { ...silentRelay, deleteRoom: () => removal(), sizeOf: async () => size } });
   [ana, bia] = await Promise.all([world.signedIn('ana'), world.signedIn('bia')]);
 });
 beforeEach(async () => {
@@ -160,8 +162,22 @@ describe('rooms', () => {
     expect((await ana.call('POST', `/api/salas/${id}/bilhete?app=notas`, { app: 'relogio' })).status).toBe(404);
   });
 
+  // Source: rules 4.3 `tirarAcesso`, 5 rule 5: anyone removes self; 2.4: a room has one owner.
+  test('the owner leaves: the room goes to a person in it whose space takes it, and with the last one it is gone', async () => {
+    const leave = async (who: Browser, name: string) => (await who.call('DELETE', `/api/salas/${id}/pessoas/${name}?app=notas`)).status;
+    const owner = async (who: Browser) => (await who.call('GET', `/api/salas/${id}?app=notas`)).json().sala?.dona;
+    await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'ver' });
+    size = 2 * 1_024 ** 3 + 1;
+    expect([await leave(ana, 'ana'), await owner(bia)]).toEqual([409, 'ana']);
+    size -= 1;
+    const heard: string[] = [];
+    onTestFinished(world.bus.onPublish((person, { type }) => type === 'mudaram' && heard.push(person)));
+    expect([await leave(ana, 'ana'), await owner(ana), await owner(bia), heard]).toEqual([204, undefined, 'bia', ['ana', 'bia']]);
+    expect([await leave(bia, 'bia'), await owner(bia)]).toEqual([204, undefined]);
+    expect(await world.store.rooms.wasDeleted(id)).toBe(true);
+  });
+
   test('the owner is told what can not be', async () => {
-    expect((await ana.call('DELETE', `/api/salas/${id}/pessoas/ana?app=notas`)).json().code).toBe('CONFLICT');
     expect((await ana.call('PUT', `/api/salas/${id}/pessoas/ana?app=notas`, { papel: 'ver' })).json().code).toBe('CONFLICT');
     expect((await ana.call('PUT', `/api/salas/${id}/pessoas/nobody?app=notas`, { papel: 'ver' })).status).toBe(404);
     expect((await ana.call('PUT', `/api/salas/${id}/grupos/nobody?app=notas`, { papel: 'ver' })).status).toBe(404);

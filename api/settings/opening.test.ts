@@ -11,7 +11,7 @@ const odd = (value: unknown): Partial<Manifest> => value as Partial<Manifest>;
 const manifests: Readonly<Record<string, Partial<Manifest>>> = {
   desenhos: odd({
     opens: {
-      extensions: ['.SVG', 'svg', 'traco', 'tar.gz', 'com espaço', 7, 'x'.repeat(40)],
+      extensions: ['.SVG', 'svg', 'traco', 'tar.gz', 'com espaço', 7, 'x'.repeat(254)],
       mimeTypes: ['Image/SVG+xml', `application/${'x'.repeat(127)}`, `application/${'x'.repeat(128)}`, 'image/*', 'nada', null],
       default: true,
       urls: [

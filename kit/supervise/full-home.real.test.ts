@@ -61,8 +61,8 @@ test.runIf(process.getuid?.() === 0)(
 
     const filler = fill(home, supervisorLog);
     process.kill(live?.pid ?? 0, 'SIGKILL');
-    const refused = await client.state('notas', ({ state }) => state === 'backoff');
-    expect(refused).toMatchObject({ reason: 'DiskFull', message: "the home can't be written: ENOSPC", wanted: true, failures: 1 });
+    const refused = await client.state('notas', ({ state, reason }) => state === 'backoff' && reason === 'DiskFull');
+    expect(refused).toMatchObject({ message: "the home can't be written: ENOSPC", wanted: true, failures: 1 });
     expect((await client.call('start', startOrder('outra', 'second'))).error).toMatchObject({ code: 'DISK_FULL' });
     const before = cpuMs(child.pid ?? 0);
     await sleep(3_000);

@@ -274,7 +274,7 @@ threading.Thread(target=drip, daemon=True).start()`,
     const client = await subscribed(home);
     await client.call('secret-put', { app: 'cofre', name: 'API_KEY', value: canary });
     await client.call('start', order('cofre'));
-    const ended = await client.state('cofre', (s) => s.lastExit !== null && s.state === 'backoff');
+    const ended = await client.state('cofre', (s) => s.failures === 2 && s.state === 'backoff');
     expect(ended.lastExit?.lastLogLines).toEqual(['***']);
     await until('status.json has the end', () => readFileSync(home.paths('cofre').status, 'utf8').includes('"***"'));
     const { root } = accountPaths({ home: home.home, prefix: home.home });

@@ -371,7 +371,7 @@ describe.concurrent('refusals', () => {
     const waiting = await client.state('lento', (s) => s.state === 'backoff');
     expect(waiting).toMatchObject({
       reason: 'InstallCommandFailed',
-      failures: 2,
+      failures: 1,
       message: 'installCommand failed: exit code 7; its output is above',
     });
     expect(readFileSync(home.paths('lento').runLog, 'utf8')).toContain('no network');

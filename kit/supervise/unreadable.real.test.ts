@@ -117,8 +117,8 @@ describe.runIf(isRoot).concurrent('an account whose files are closed', () => {
     chmodSync(folder, 0o000);
     onTestFinished(() => chmodSync(folder, 0o755));
     process.kill(pid, 'SIGKILL');
-    const waiting = await client.state('notas', ({ state }) => state === 'backoff', roundMs);
-    expect(waiting).toMatchObject({ reason: 'FilesUnreadable', failures: 1, installed: { version: '1.0.0' } });
+    const waiting = await client.state('notas', ({ reason }) => reason === 'FilesUnreadable', roundMs);
+    expect(waiting).toMatchObject({ state: 'backoff', failures: 1, installed: { version: '1.0.0' } });
     expect(waiting.message).toContain('EACCES');
     await aRound();
     expect((await client.call('snapshot')).apps).toMatchObject([

@@ -1,15 +1,10 @@
-/** Declarations in `opens` that match no file and no link: longer than the desktop looks at. */
+/** Declarations in `opens` that match no file and no link: longer than a file name, a media type or a host can be. */
 import { limits } from '../limits.ts';
 
 const faults = {
   extensions: (extension: string): string | null => {
     const bare = extension.replace(/^\./, '');
-    if (bare.length > limits.fileExtensionCharsMax)
-      return `at most ${limits.fileExtensionCharsMax} characters of the end of a file name are looked at`;
-    if (bare.endsWith('.')) return 'nothing is behind its last dot';
-    return bare.split('.').length > limits.fileExtensionPartsMax
-      ? `at most ${limits.fileExtensionPartsMax} parts of a file name are looked at`
-      : null;
+    return bare.length > limits.fileExtensionCharsMax ? `a file name ends in at most ${limits.fileExtensionCharsMax} characters` : null;
   },
   mimeTypes: (type: string): string | null =>
     type.split('/').some((side) => side.length > limits.mediaTypeSideCharsMax)

@@ -108,7 +108,7 @@ export const roomRoutes = {
     query: rooms.roomQuery,
     body: rooms.noticeBody,
     answer: rooms.noticesSentAnswer,
-    more: 'by `comentar` and up; who of `para` is in the room. `tipo`: `mencao` or `comentario`; the same anchor reaches one person once, whatever the kind',
+    more: 'by anybody in it; who of `para` is in the room. `tipo`: `mencao` or `comentario`; the same anchor reaches one person once, whatever the kind',
   },
   'POST /api/salas/:id/bilhete': {
     access: 'room',
@@ -155,6 +155,6 @@ export const roomRoutes = {
     body: http.noBody,
     answer: nothing,
     status: 204,
-    more: 'by the owner, or oneself; also when they were not in by name; open sockets close with 4403 unless a group keeps them. 409 for the owner',
+    more: 'by the owner, or oneself; also when they were not in by name; open sockets close with 4403 unless a group keeps them. An owner who leaves passes the room on, or deletes it with the last one in it; 409 where nobody in it has the space',
   },
 } as const satisfies Routes;

@@ -16,7 +16,6 @@ const mediaSide = `[a-z0-9!#$&^_.+-]{1,${limits.mediaTypeSideCharsMax}}`;
 /** In lower case, without the dot. */
 export const fileTypeNames = {
   extension: `[a-z0-9][a-z0-9+._-]{0,${limits.fileExtensionCharsMax - 1}}`,
-  extensionParts: limits.fileExtensionPartsMax,
   media: `${mediaSide}/${mediaSide}`,
 };
 

@@ -68,6 +68,7 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'share.changed': '{nome}: {papel}',
   'share.leave': 'Leave the room',
   'share.leaveAsk': 'Leave “{sala}”? To come back you need another invitation.',
+  'share.leaveOwned': 'Leave “{sala}”? The room goes to another person in it. To come back you need an invitation.',
   'share.leaveByGroup': 'You are in the room by a group, too: by it you stay.',
   'share.leaveSure': 'Really leave',
   'share.delete': 'Delete the room',

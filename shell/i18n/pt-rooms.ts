@@ -67,6 +67,7 @@ export const ptRooms = {
   'share.changed': '{nome}: {papel}',
   'share.leave': 'Sair da sala',
   'share.leaveAsk': 'Sair de “{sala}”? Para voltar, você precisa de outro convite.',
+  'share.leaveOwned': 'Sair de “{sala}”? A sala passa a outra pessoa que está nela. Para voltar, você precisa de um convite.',
   'share.leaveByGroup': 'Você está na sala também por um grupo: continuará nela por ele.',
   'share.leaveSure': 'Sair mesmo',
   'share.delete': 'Apagar a sala',

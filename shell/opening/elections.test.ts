@@ -76,9 +76,13 @@ describe('the type of a file', () => {
     expect(said(opensWith(file('a.json'), apps, {}))).toBe('@editor');
   });
 
-  test('of a name of dots without end only the last parts are looked at', () => {
-    expect(extensionsOf('a.'.repeat(100_000))).toEqual([]);
-    expect(extensionsOf(`${'a.'.repeat(1_000)}b`)).toEqual(['a.a.a.b', 'a.a.b', 'a.b', 'b']);
+  // Source: rules 2.1 `opens.extensions`: the pattern has no length and any number of dots.
+  test.for(['a.b.c.d.e.f', 'a.', `x${'y'.repeat(252)}`])('the end %j of a name is found', (end) => {
+    expect(said(opensWith(file(`N.${end}`), [opener('x', { extensions: [end] })], {}))).toBe('app:x');
+  });
+
+  test('of a name of dots without end no more than a file name can have is looked at', () => {
+    expect(extensionsOf(`${'a.'.repeat(100_000)}b`)[0]).toBe(`${'a.'.repeat(126)}b`);
   });
 });
 

@@ -2,6 +2,7 @@
  * Which type a file is of: the longest end of its name that an app declares or the desktop knows, else its whole name, else its media type.
  * Decision: docs/decisions/0222-what-opens-what.md
  */
+import { limits } from '../../schema/limits.ts';
 import { fileTypeNames } from '../../schema/wire/preferences.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { kindOfExtension, kindOfMime, kindOfName, type Kind } from './kinds.ts';
@@ -48,13 +49,11 @@ export function bareExtension(extension: string): string | null {
 }
 
 /**
- * Extensions of a name, longest first: `notas.tar.gz` has `tar.gz`, `gz`; `a.b.c.d.e` those from `b` on. A dot at the beginning makes a
- * hidden file, not an extension.
+ * Extensions of a name, longest first: `notas.tar.gz` has `tar.gz`, `gz`. A dot at the beginning makes a hidden file, not an extension. A name that
+ * is longer than a file can have is looked at from its end.
  */
 export function extensionsOf(nome: string): readonly string[] {
-  // Nothing is behind the last dot.
-  if (nome.endsWith('.')) return [];
-  const parts = nome.replace(/^\.+/, '').split('.').slice(1).slice(-fileTypeNames.extensionParts);
+  const parts = nome.replace(/^\.+/, '').slice(-limits.fileNameBytesMax).split('.').slice(1);
   return parts.flatMap((_part, at) => bareExtension(parts.slice(at).join('.')) ?? []);
 }
 

@@ -222,7 +222,8 @@ export class SvcShare extends LitElement {
         </ul>
         ${room.pessoas.some(({ declarada }) => declarada) || room.grupos.some(({ declarado }) => declarado) ? html`<p class="facts">${text('share.declaredHint')}</p>` : nothing}
       </section>
-      ${owner ? this.#deletion(room) : this.#leaving(room, own)}`;
+      ${owner && (room.pessoas.length === 1 || this.asked?.kind === 'delete') ? nothing : this.#leaving(room, own)}
+      ${owner && this.asked?.kind !== 'leave' ? this.#deletion(room) : nothing}`;
   }
 
   #verbs(key: string, nome: string): RowVerbs {
@@ -268,7 +269,8 @@ export class SvcShare extends LitElement {
   #leaving({ sala, pessoas }: RoomAnswer, own: string): TemplateResult {
     const me = pessoas.find(({ usuario }) => usuario === own);
     if (me?.porNome == null) return html``;
-    const question = me.porGrupos.length > 0 ? text('share.leaveByGroup') : text('share.leaveAsk', { sala: sala.nome });
+    const alone = sala.papel === 'dona' ? text('share.leaveOwned', { sala: sala.nome }) : text('share.leaveAsk', { sala: sala.nome });
+    const question = me.porGrupos.length > 0 ? text('share.leaveByGroup') : alone;
     return this.asked?.kind === 'leave'
       ? this.#question(question, text('share.leaveSure'), () => removePerson(this.sala, own))
       : this.#first('leave', text('share.leave'));
