@@ -117,7 +117,7 @@ export interface ServerEntry {
   inventoryOf: ReadonlySet<string>;
   inventoryAtMs: number;
   /** As it was when the inventory was asked for; null before. */
-  enginesMark: string | null;
+  inventoryMark: string | null;
   /** Apps of the system scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
   /** Apps of the system scope whose update waits until nobody runs them, with the version that comes. */

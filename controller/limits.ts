@@ -54,7 +54,7 @@ export const limits = {
   strangersAfterMs: 1_000,
   /** A younger observation of the unpacked source of a package serves. */
   sourceAgeMs: 5_000,
-  /** How often engines and Linux packages are read where no change is signalled. */
+  /** How often engines, Linux packages and GPUs are read where the mark of each resync is the same. */
   inventoryPollMs: 60_000,
   /** Minimum interval of package observations that a supervisor's change signal causes. */
   packageEdgePollMs: 2_000,
@@ -119,8 +119,6 @@ export const limits = {
   // Installer. Decision: docs/decisions/0060-versions-side-by-side.md
   /** Pages are notified of a running installation at most so often, and at every change of state. */
   installProgressMs: 250,
-  /** How often Linux packages that an installation waits for are checked. */
-  inventoryMs: 10_000,
   // Server kit. Decision: docs/decisions/0065-server-kit.md
   /** For so long after it was seen last, another portal that orders a server is reported. */
   rivalKeptMs: 10 * 60_000,

@@ -138,7 +138,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       inventory: null,
       inventoryOf: new Set(),
       inventoryAtMs: 0,
-      enginesMark: null,
+      inventoryMark: null,
       removing: new Set(),
       updates: new Map(),
       groupsOf: new Map(),

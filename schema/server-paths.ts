@@ -25,6 +25,9 @@ export function accountPaths(place: ServerPlace) {
   } as const;
 }
 
+/** Debian's list of installed packages: every change of it is another file of that name. */
+export const dpkgStatusFile = '/var/lib/dpkg/status';
+
 /** The kit's own on a server: nothing else is in there. Decision: docs/decisions/0315-only-what-the-kit-made.md */
 const serverConfiguration = '/etc/svc-kit';
 

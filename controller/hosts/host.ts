@@ -100,8 +100,8 @@ export interface Host {
   install(source: PackageSource, scope: 'sistema' | 'pessoa', account: string | null, run?: InstallRun): Promise<InstalledPackage>;
   /** Gives a package of the whole server the engines that it lacks and removes those that it does not declare. */
   mendEngines(app: string, run?: InstallRun): Promise<void>;
-  /** Changes when an engine is added or removed; null when that is unknown. Cheap right after `installed`. */
-  enginesMark(): Promise<string | null>;
+  /** Changes with the engines and the Linux packages of the server; null when that is unknown. Cheap right after `installed`. */
+  inventoryMark(): Promise<string | null>;
   /** Requirements as `requiredPackages` declares them. */
   inventory(requirements: readonly string[]): Promise<Inventory>;
   /** The version before is current again; rejects NO_PREVIOUS_VERSION. */

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { limits } from './limits.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { InstallResult } from '../../schema/install-events.ts';
-import { accountPaths, type ServerPlace } from '../../schema/server-paths.ts';
+import { accountPaths, dpkgStatusFile, type ServerPlace } from '../../schema/server-paths.ts';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun } from './host.ts';
 import { runProgram } from './local-run.ts';
@@ -104,7 +104,7 @@ export function createLocalHost(options: LocalHostOptions, people: People = peop
       return installed;
     },
     mendEngines: async (app, run) => void (await installer([app], 'sistema', null, run)),
-    enginesMark: () => enginesMark(accountPaths(systemPlace).engines),
+    inventoryMark: () => inventoryMark(accountPaths(systemPlace).engines),
     inventory: (requirements) => askInventory({ binDir, argv: requirements, place: systemPlace, clock }),
     rollBack: async (app, scope, account) => {
       await change(['--rollback', app], scope, account);
@@ -134,9 +134,10 @@ type Installer = (
   run?: InstallRun & { readonly source?: PackageSource },
 ) => Promise<InstallResult>;
 
-/** Changes when an engine is added or removed, or a file in one changes; '' while there is none. */
-async function enginesMark(root: string): Promise<string> {
-  const marks: string[] = [];
+/** Changes with the Linux packages, and when an engine is added or removed, or a file in one changes. */
+async function inventoryMark(root: string): Promise<string> {
+  const dpkg = await lstat(dpkgStatusFile).catch(() => null);
+  const marks = [`${dpkg?.ino} ${dpkg?.ctimeMs}`];
   const foldersIn = async (folder: string): Promise<readonly string[]> => {
     const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
       if (isAbsent(error)) return [];

@@ -39,9 +39,9 @@ export async function observeInventory(context: Context, server: ServerEntry): P
   server.inventoryAtMs = options.clock.nowMs();
   try {
     // Before the answer, so that what changes meanwhile makes it due again.
-    const mark = await server.host.enginesMark();
+    const mark = await server.host.inventoryMark();
     const seen = await server.host.inventory([...asked]);
-    server.enginesMark = mark;
+    server.inventoryMark = mark;
     const same = JSON.stringify(seen) === JSON.stringify(server.inventory);
     server.inventoryOf = asked;
     if (!same) server.inventory = seen;
@@ -53,16 +53,9 @@ export async function observeInventory(context: Context, server: ServerEntry): P
   }
 }
 
-/**
- * Whether engines changed (the observation of the server sets the age to 0), an installation waits for a Linux package, or the answer is
- * old.
- */
-export function inventoryDue({ entries, options }: Context, server: ServerEntry): boolean {
+/** Whether engines or Linux packages changed (each observation of the server compares their mark, and sets the age to 0), or the answer is old. */
+export function inventoryDue({ options }: Context, server: ServerEntry): boolean {
   if (server.reachability.status !== 'reachable') return false;
   const sinceMs = ageMs(options.clock.nowMs(), server.inventoryAtMs);
-  if (server.inventory === null || sinceMs >= limits.inventoryPollMs) return true;
-  const waiting = [...entries.packages.values()].some(
-    ({ target, decision }) => target.server === server.name && decision?.reason === 'PackageMissing',
-  );
-  return waiting && sinceMs >= limits.inventoryMs;
+  return server.inventory === null || sinceMs >= limits.inventoryPollMs;
 }

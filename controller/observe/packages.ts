@@ -13,7 +13,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   if (!server) return;
   const before = server.reachability;
   const changed = await observeServer(entries, server, () => options.clock.nowMs());
-  await observeEngines(server);
+  await observeMark(server);
   const breath = createBreath();
   const written: Promise<void>[] = [];
   for (const person of changed) {
@@ -33,8 +33,8 @@ export async function observePackages(context: Context, name: string): Promise<v
 }
 
 /** The stamp changed since the inventory was taken: it is due, regardless of its age. */
-async function observeEngines(server: ServerEntry): Promise<void> {
+async function observeMark(server: ServerEntry): Promise<void> {
   if (server.reachability.status !== 'reachable') return;
-  const mark = await server.host.enginesMark().catch(() => null);
-  if (mark !== null && mark !== server.enginesMark) server.inventoryAtMs = 0;
+  const mark = await server.host.inventoryMark().catch(() => null);
+  if (mark !== null && mark !== server.inventoryMark) server.inventoryAtMs = 0;
 }

@@ -40,7 +40,7 @@ const readsOfStore =
 const readsOfRooms = /^(?:room|declaredRoom|declaredBy|members|portalTokenOwners)$/;
 /** The loop writes down what it saw: that is its own memory, and wants nothing. */
 const records = /^(?:putStatus|deleteStatus|appendEvent)$/;
-const looks = /^(?:place|dial|directSocketPath|installed|closed|packageFile|enginesMark|inventory|asPortal|onDoubt)$/;
+const looks = /^(?:place|dial|directSocketPath|installed|closed|packageFile|inventoryMark|inventory|asPortal|onDoubt)$/;
 
 let dir: string;
 let store: Store;

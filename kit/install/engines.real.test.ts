@@ -11,7 +11,7 @@ import { everyNth, shareSeed } from '../../test/support/share.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { dropUndeclared, ensureEngines, wantedEngines, type EngineFolders } from './engines.ts';
 import type { InstallEvent } from '../../schema/install-events.ts';
-import { enginesStamp } from '../list/stamp.ts';
+import { inventoryStamp } from '../list/stamp.ts';
 import { takeInventory } from './inventory.ts';
 import { engineFaultPoints } from './faults.ts';
 import { testServer, type TestServer } from './test-server.ts';
@@ -100,11 +100,11 @@ describe('a download', () => {
       (await takeInventory({ prefix: server.dir, home: server.dir }, [])).engines.filter(({ nome }) => nome === 'rosto').length;
     writeFileSync(join(place(), 'added'), 'x');
     expect(await look()).toBe(1);
-    const before = enginesStamp(folders().root);
+    const before = inventoryStamp(folders().root);
     for (const spoil of [(path: string) => rmSync(path), (path: string) => writeFileSync(path, 'x')]) {
       spoil(join(place(), 'bin/motor'));
       expect(await look()).toBe(0);
-      expect(enginesStamp(folders().root)).not.toBe(before);
+      expect(inventoryStamp(folders().root)).not.toBe(before);
       await bring(motor(big));
       expect(await look()).toBe(1);
     }

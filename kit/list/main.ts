@@ -24,7 +24,7 @@ import { closedAmong } from '../../schema/closed-accounts.ts';
 import { silentHomes } from './answering.ts';
 import { readPackageFile } from './file.ts';
 import { listPackages } from './packages.ts';
-import { enginesStamp, stampAs, stampOf } from './stamp.ts';
+import { inventoryStamp, stampAs, stampOf } from './stamp.ts';
 
 const usage = 'usage: svc-app-list | svc-app-list --own | svc-app-list --file ID --sistema|--pessoa\n';
 const chunkBytes = 192 * 1_024;
@@ -49,7 +49,7 @@ async function listAll(): Promise<void> {
     return same;
   };
   const { systemApps, engines } = accountPaths(place);
-  const stamp = enginesStamp(engines);
+  const stamp = inventoryStamp(engines);
   if (stamp !== null) emit({ event: 'engines', stamp });
   // All stamps first: while this program acts as another account, nothing else of it runs.
   const silent = await silentHomes([...accounts.values()].map(({ home }) => home));

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { limits } from '../limits.ts';
 import { isMissing } from '../atomic-file.ts';
 import type { Account } from '../../schema/account-lookup.ts';
+import { dpkgStatusFile } from '../../schema/server-paths.ts';
 
 /** Null when unknown: something can't be read, or there is too much. Then the folder is read whole. */
 export function stampOf(folder: string): string | null {
@@ -56,9 +57,10 @@ export function stampAs({ uid, gid }: Pick<Account, 'uid' | 'gid'>, folder: stri
   }
 }
 
-/** Changes when an engine is added or removed, or a file in one of few files changes; null when unknown. */
-export function enginesStamp(root: string): string | null {
+/** Changes with the Linux packages, and when an engine is added or removed, or a file in one of few files changes; null when unknown. */
+export function inventoryStamp(root: string): string | null {
   const hash = createHash('sha256');
+  stamp(hash, dpkgStatusFile);
   let left = limits.sealedFilesMax;
   const visit = (folder: string, depth: number): void => {
     const isInside = depth > 3;

@@ -118,7 +118,7 @@ export function createSshHost(options: SshHostOptions): Host {
     mendEngines: async (app, run = {}) => {
       await runInstaller(parts, [app], { scope: 'sistema', account: null, ...run });
     },
-    enginesMark: async () => (await listing.observe([], false)).engines,
+    inventoryMark: async () => (await listing.observe([], false)).engines,
     inventory: (requirements) => inventory(parts, requirements),
     rollBack: async (app, scope, account) => {
       await runInstaller(parts, ['--rollback', app], { scope, account });

@@ -38,7 +38,7 @@ export function memoryHost(packages: readonly InstalledPackage[], dial?: Host['d
     onDoubt: () => undefined,
     install: refuse,
     mendEngines: refuse,
-    enginesMark: async () => null,
+    inventoryMark: async () => null,
     inventory: async () => ({ missing: [], engines: [], gpu: false }),
     rollBack: refuse,
     confirm: refuse,
