@@ -16,7 +16,7 @@ import { buildCommands } from './build-commands.ts';
 import { derived } from './derived-values.ts';
 import { helpFolder, writeHelp } from './help/write-help.ts';
 import { kitStyles } from './kit-styles.ts';
-import { roomParts } from './room-bundle.ts';
+import { ownYjs } from './room-bundle.ts';
 import { undiciParts } from './undici-parts.ts';
 import { makeWrappers } from './wrap.ts';
 import { xtermStyles } from './xterm-styles.ts';
@@ -75,11 +75,11 @@ const bundles: readonly { readonly entry: string; readonly outfile: string; read
   // Every page of an app loads svc.js, so it is small; the driver of rooms is a separate file. Decision:
   // docs/decisions/0102-rooms-in-the-page.md
   { entry: 'sdk/web/svc.ts', outfile: 'build/sdk/web/svc.js', options: page },
-  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [...roomParts] } },
+  { entry: 'sdk/web/page-room.ts', outfile: 'build/sdk/web/salas.js', options: { ...page, format: 'esm', plugins: [ownYjs] } },
   { entry: 'sdk/web/ui/svc-ui.ts', outfile: 'build/sdk/web/ui/svc-ui.js', options: { ...page, plugins: [kitStyles] } },
   { entry: 'sdk/web/ui/svc-ui.css', outfile: 'build/sdk/web/ui/svc-ui.css', options: { minify: true } },
   // Beside its caller, so that the folder is complete wherever it is put (NODE_PATH, the server kit).
-  { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: { ...library, plugins: [...roomParts] } },
+  { entry: 'sdk/rooms/node.ts', outfile: 'sdk/node/svc/lib/room-connection.cjs', options: { ...library, plugins: [ownYjs] } },
 ];
 
 /** The desktop: one file, and parts that are loaded when they are needed, under names that change with their content. */

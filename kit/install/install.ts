@@ -260,7 +260,9 @@ async function finish(target: Target, manifest: Manifest, hash: string, isOther:
 /** `svc-app-install ID` without a repository: what is installed gets the engines that it lacks. */
 async function mend(target: Target, app: string): Promise<InstallResult> {
   const nothing = (): never => {
-    throw new SvcError('PACKAGE_SOURCE_MISSING', `${app} is not installed, and no repository was given (--repository, SVC_REPOSITORY)`);
+    throw new SvcError('PACKAGE_SOURCE_MISSING', `${app} is not installed, and no repository was given (--repository, SVC_REPOSITORY)`, {
+      unknown: app,
+    });
   };
   if (currentManifest(versionsOf(parentOf(target), app)) === null) nothing();
   return await locked(target, app, async (versions) => {

@@ -15,7 +15,7 @@ import { confirm, install, remove, rollBack, type Target } from './install.ts';
 import { cancelBy } from './input.ts';
 import { applyCredential, readOrder } from '../service/credential.ts';
 import { takeInventory } from './inventory.ts';
-import { findSource, folderMeant, type Found } from './source.ts';
+import { findSource, folderOf, type Found } from './source.ts';
 import { dropOwnStagings } from './versions.ts';
 import { tellsVersion } from '../version.ts';
 import { unpacksWithVersion } from './unpack.ts';
@@ -27,7 +27,8 @@ const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sist
        svc-app-install --credential ID --json   (as root; look, restart, or give and lines of SVC_PORTAL_…, on standard input)
        svc-app-install --look [REQUIREMENT… | -] --json   (-: requirements on standard input, one a line)
 
-A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY).
+A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY), and where nobody has it your
+folder of that name.
 SIGTERM cancels: what was installed before stays. With --cancellable so does the line "cancel" on standard input, behind the tarball.
 SVC_APP_REBUILD=1 with --force runs installCommand again for the same version: as root at once, with --pessoa at the next start.
 `;
@@ -135,7 +136,9 @@ async function run(order: Order): Promise<Exclude<InstallOutcome, { event: 'erro
   try {
     return await install(target, await findSource(order.what, order.repository, order.sha256));
   } catch (error) {
-    throw folderMeant(order.what, error);
+    const folder = folderOf(order.what, error, process.env['SUDO_UID']);
+    if (folder === null) throw error;
+    return await install(target, folder);
   }
 }
 

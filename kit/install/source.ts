@@ -1,9 +1,9 @@
 /** Finds the source of an installation: a folder, a tarball, or an id that a repository (a folder or an address) knows. */
-import { closeSync, fstatSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, statSync } from 'node:fs';
 import { copyFile, constants } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathState } from '../atomic-file.ts';
-import { appIdFault, isAppId } from '../../schema/app-id.ts';
+import { appIdFault } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
 import { packageChooser } from '../repository/publishing/package-files.ts';
@@ -32,7 +32,7 @@ export interface Found {
   readonly offers: Offers;
 }
 
-/** `what` as given on the command line: a path holds a `/` or ends like a tarball; everything else is an id, or `id@version`. */
+/** `what` as given on the command line: a path holds a `/` or ends like a tarball; everything else is an id, or `id@version`; see `folderOf`. */
 export async function findSource(what: string, repository: string, sha256: string | null): Promise<Found> {
   const none: Offers = new Map();
   if (what.includes('/') || what === '.' || /\.(tgz|tar\.gz)$/.test(what)) {
@@ -51,11 +51,24 @@ export async function findSource(what: string, repository: string, sha256: strin
   return { app, ...(await findPackage(repository, { app, version, sha256 }, fetchDocument)) };
 }
 
-/** An id that nobody has may be meant as the folder of that name: it is not installed unasked, and named. */
-export function folderMeant(what: string, error: unknown): unknown {
-  const isMissing = error instanceof SvcError && error.code === 'PACKAGE_SOURCE_MISSING';
-  if (!isMissing || !isAppId(what) || pathState(resolve(what, 'svc-app.json')).kind !== 'present') return error;
-  return new SvcError(error.code, `${error.message}; the folder ${what} is installed by its path: svc-app-install ./${what}`);
+/**
+ * The folder that a word names after all, as `error` says that nobody has it as an id; null: there is none. It is the caller's own and nobody else
+ * may write in it: a word installs nothing that another account put into the current directory.
+ * Decision: docs/decisions/0364-a-bare-word-is-an-id.md
+ */
+export function folderOf(what: string, error: unknown, sudoUid: string | undefined): Found | null {
+  if (!(error instanceof SvcError) || error.details['unknown'] !== what) return null;
+  const path = resolve(what);
+  if (pathState(join(path, 'svc-app.json')).kind !== 'present') return null;
+  const { uid, mode } = lstatSync(path);
+  const own = process.getuid?.() ?? 0;
+  const isOwn = uid === own || (own === 0 && sudoUid === String(uid));
+  if (!isOwn || (mode & 0o002) !== 0)
+    throw new SvcError(
+      error.code,
+      `${error.message}; the folder ${what} is not yours alone and is installed by its path: svc-app-install ./${what}`,
+    );
+  return { source: { kind: 'folder', path }, app: null, version: null, offers: new Map() };
 }
 
 /** Puts the package into `staging/package`. Validation and extraction use a private copy, which no other process can change. */

@@ -17,6 +17,8 @@ const mediaSide = `[a-z0-9!#$&^_.+-]{1,${limits.mediaTypeSideCharsMax}}`;
 export const fileTypeNames = {
   extension: `[a-z0-9][a-z0-9+._-]{0,${limits.fileExtensionCharsMax - 1}}`,
   media: `${mediaSide}/${mediaSide}`,
+  /** Of a whole file name. */
+  nameCharsMax: limits.fileNameBytesMax,
 };
 
 /** App ids by a name of its own kind; in a patch `null` removes one. */

@@ -2,7 +2,6 @@
  * Which type a file is of: the longest end of its name that an app declares or the desktop knows, else its whole name, else its media type.
  * Decision: docs/decisions/0222-what-opens-what.md
  */
-import { limits } from '../../schema/limits.ts';
 import { fileTypeNames } from '../../schema/wire/preferences.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { kindOfExtension, kindOfMime, kindOfName, type Kind } from './kinds.ts';
@@ -53,7 +52,7 @@ export function bareExtension(extension: string): string | null {
  * is longer than a file can have is looked at from its end.
  */
 export function extensionsOf(nome: string): readonly string[] {
-  const parts = nome.replace(/^\.+/, '').slice(-limits.fileNameBytesMax).split('.').slice(1);
+  const parts = nome.replace(/^\.+/, '').slice(-fileTypeNames.nameCharsMax).split('.').slice(1);
   return parts.flatMap((_part, at) => bareExtension(parts.slice(at).join('.')) ?? []);
 }
 

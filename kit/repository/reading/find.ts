@@ -57,6 +57,7 @@ async function fromCatalogue(repository: string, { app, version, sha256 }: Asked
     throw new SvcError(
       'PACKAGE_SOURCE_MISSING',
       `the repository has no ${app}${version === null || entry === undefined ? '' : ` ${version}`}`,
+      entry === undefined ? { unknown: app } : {},
     );
   if (sha256 !== null && sha256 !== chosen.sha256)
     throw new SvcError('CHECKSUM_MISMATCH', `the repository has another ${app} ${chosen.version} than the one that was asked for`);
