@@ -66,7 +66,7 @@ export function readReport(report: Report | null, exitCode: number, root: string
 }
 
 /** So many files with failures may be the machine's fault; more are not, and running them again would only take longer to say so. */
-export const filesAgainMax = 3;
+export const filesAgainMax = 6;
 
 /** The files to be run once more, whole and alone: those with a failure. None when there are too many of them. */
 export function filesToRunAgain(report: Report | null): readonly string[] {

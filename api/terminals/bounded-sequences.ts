@@ -30,6 +30,28 @@ export function boundSequences(size: () => TerminalSize): BoundedSequences {
   return (bytes) => reader.read(bytes);
 }
 
+/** By its final character: 1 for a sequence that costs an emulator the same whatever its numbers are. */
+const plainFinals = Uint8Array.from({ length: 0x80 }, (_, byte) => {
+  const name = String.fromCharCode(byte);
+  return byte >= 0x40 && byte < 0x7f && ![columnsOf, rowsOf, screenOf].some((names) => names.has(name)) ? 1 : 0;
+});
+const plainDigitsMax = 4;
+const plainBytesMax = 64;
+
+/** Returns the end of a whole sequence of small numbers, `;` and `:`, at whose `ESC` `at` stands; -1 for anything else. */
+function plainSequenceEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at + 1] !== 0x5b) return -1;
+  const most = Math.min(bytes.length, at + plainBytesMax);
+  let digits = 0;
+  for (let next = at + 2; next < most; next += 1) {
+    const byte = bytes[next]!;
+    if (byte > 0x3b) return plainFinals[byte] === 1 ? next + 1 : -1;
+    digits = byte >= 0x3a ? 0 : digits + 1;
+    if (byte < 0x30 || digits > plainDigitsMax) return -1;
+  }
+  return -1;
+}
+
 type State = 'text' | 'escape' | 'c1' | 'sequence';
 
 class SequenceReader {
@@ -48,19 +70,37 @@ class SequenceReader {
   read(bytes: Uint8Array): readonly Uint8Array[] {
     if (this.#state === 'text' && !bytes.includes(escape) && !bytes.includes(c1)) return [...cut(bytes)];
     this.#out = createOutput(bytes.length);
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at]!;
+    let at = 0;
+    while (at < bytes.length) {
+      if (this.#state === 'text') at = this.#plain(bytes, at);
+      const byte = bytes[at];
+      if (byte === undefined) break;
+      at += 1;
       if (this.#state === 'sequence') this.#inSequence(byte);
       else if (this.#state === 'escape') this.#afterEscape(byte);
       else if (this.#state === 'c1') this.#afterC1(byte);
-      else if (byte === escape || byte === c1) this.#inText(byte);
-      else {
-        const from = at;
-        while (at + 1 < bytes.length && bytes[at + 1] !== escape && bytes[at + 1] !== c1) at += 1;
-        this.#out.run(bytes.subarray(from, at + 1));
-      }
+      else this.#inText(byte);
     }
     return this.#out.pieces();
+  }
+
+  /** Takes text and sequences that go through as they are, for most programs print nothing else. Returns where something else begins. */
+  #plain(bytes: Uint8Array, begin: number): number {
+    let from = begin;
+    let at = begin;
+    let sequences = 0;
+    while (at < bytes.length) {
+      const end = bytes[at] === escape ? plainSequenceEnd(bytes, at) : at + 1;
+      if (end === -1 || bytes[at] === c1) break;
+      if (end > at + 1) sequences += 1;
+      at = end;
+      if (at - from + sequences * limits.terminalSequenceWork < limits.terminalPieceWorkMax) continue;
+      this.#out.run(bytes.subarray(from, at), sequences * limits.terminalSequenceWork);
+      from = at;
+      sequences = 0;
+    }
+    if (at > from) this.#out.run(bytes.subarray(from, at), sequences * limits.terminalSequenceWork);
+    return at;
   }
 
   #inText(byte: number): void {
@@ -190,13 +230,12 @@ function createOutput(expected: number) {
       length += 1;
       worked(1);
     },
-    run: (bytes: Uint8Array): void => {
-      for (const piece of cut(bytes)) {
-        fit(piece.length);
-        buffer.set(piece, length);
-        length += piece.length;
-        worked(piece.length);
-      }
+    /** `more`: work beyond one unit a byte. */
+    run: (bytes: Uint8Array, more: number): void => {
+      fit(bytes.length);
+      buffer.set(bytes, length);
+      length += bytes.length;
+      worked(bytes.length + more);
     },
     text: (text: string): void => {
       fit(text.length);

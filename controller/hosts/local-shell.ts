@@ -5,6 +5,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { SvcError } from '../../schema/errors.ts';
 import type { RemoteShell, ShellEnd, TerminalSize } from '../../schema/terminals.ts';
 import { limits } from './limits.ts';
+import { putAfterPortal } from './priority.ts';
 import type { Account } from '../../schema/account-lookup.ts';
 
 const program = path.join(import.meta.dirname, 'pty.py');
@@ -32,6 +33,7 @@ export async function startLocalShell({ home, become, size, folder }: LocalShell
     stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'] },
   });
+  putAfterPortal(child);
   const [input, output, , control] = child.stdio as unknown as readonly [Writable, Readable, null, Duplex];
   let end = '';
   control.setEncoding('utf8').on('data', (text: string) => {
