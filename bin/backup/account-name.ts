@@ -1,5 +1,6 @@
 /** Names of accounts and their numbers, by getent. */
 import { execFileSync } from 'node:child_process';
+import { userInfo } from 'node:os';
 
 export interface AccountIds {
   readonly uid: number;
@@ -7,7 +8,17 @@ export interface AccountIds {
 }
 
 /** The number itself where the account has no name. */
-export const accountName = (uid: number): string => fieldsOf(`${uid}`)?.[0] ?? `${uid}`;
+export const accountName = (uid: number): string => ownName(uid) ?? fieldsOf(`${uid}`)?.[0] ?? `${uid}`;
+
+/** Of the account that this process runs as: no program is asked. */
+function ownName(uid: number): string | null {
+  try {
+    return uid === process.getuid?.() ? userInfo().username : null;
+  } catch {
+    // It has no name.
+    return null;
+  }
+}
 
 /** Null: there is no such account. */
 export function accountIds(name: string): AccountIds | null {

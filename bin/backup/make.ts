@@ -9,11 +9,10 @@ import type { ChunkSink, Written } from '../../store/backup/chunks.ts';
 import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.ts';
 import type { Manifest } from '../../store/backup/manifest.ts';
 import { surplus, type Keep } from '../../store/backup/retention.ts';
-import { takeRows } from '../../store/backup/postgres-rows.ts';
+import type { TakenRows } from '../../store/backup/postgres-rows.ts';
 import { damagedObjects, takeSnapshot, type Taken } from '../../store/backup/take.ts';
 import { buildName } from '../up/build-name.ts';
 import { storeFile } from '../up/remembered-store.ts';
-import { postgresPlace } from '../up/store-place.ts';
 import { accountName } from './account-name.ts';
 import { isWithin, siteOf, type Site } from './site.ts';
 
@@ -92,13 +91,20 @@ export async function take(
   return await takeSnapshot({
     stateDir,
     databases,
-    rows: isFile ? null : async () => await takeRows(await postgresPlace(place, stateDir), sink, clock),
+    rows: isFile ? null : async () => await rowsOf(site, sink, clock),
     list,
     sink,
     before: isSame ? before.entries : [],
     clock,
     step: (name) => faultPoint(`backup/${name}`),
   });
+}
+
+/** Loaded here: a backup of files would spend more time on the client of PostgreSQL than on files that did not change. */
+async function rowsOf({ stateDir, place }: Site, sink: ChunkSink, clock: Clock): Promise<TakenRows> {
+  const { takeRows } = await import('../../store/backup/postgres-rows.ts');
+  const { postgresPlace } = await import('../up/store-place.ts');
+  return await takeRows(await postgresPlace(place, stateDir), sink, clock);
 }
 
 export function manifestOf(site: Site, { atMs, entries, schema }: Taken, verified: Manifest['verified']): Manifest {

@@ -77,17 +77,21 @@ function placeIn(stateDir: string, file: string): { readonly root: 'state' | 'se
 function ownSources(stateDir: string): readonly Source[] {
   const sources: Source[] = [];
   for (const folder of ownFolders)
-    for (const below of pathsBelow(path.join(stateDir, folder), isComingIn)) sources.push(own(stateDir, path.join(folder, below)));
+    for (const below of pathsBelow(path.join(stateDir, folder), isComingIn))
+      sources.push({ ...own(stateDir, `${folder}/${below}`), ...(isAttachment(folder, below) && { isFixed: true }) });
   // Says how far the record goes: the days that are read after it hold that much, or more.
   const days = pathsBelow(path.join(stateDir, 'audit')).filter((name) => name !== 'head.json');
-  const record = ['head.json', ...days].map((name) => own(stateDir, path.join('audit', name)));
+  const record = ['head.json', ...days].map((name) => own(stateDir, `audit/${name}`));
   return [...sources, ...ownFiles.map((name) => own(stateDir, name)), ...record];
 }
 
-/** An upload under way, of which nothing is known yet; the mark of the folder begins with a dot, too. */
-const isComingIn = (below: string): boolean => path.basename(below).startsWith('.in-');
+/** `anexos/ROOM/SHA256` is written beside, and gets that name once it is whole. */
+const isAttachment = (folder: string, below: string): boolean => folder === 'anexos' && /\/[0-9a-f]{64}$/.test(below);
 
-const own = (stateDir: string, below: string): Source => ({ root: 'state', path: below, file: path.join(stateDir, below), isOwn: true });
+/** An upload under way, of which nothing is known yet; the mark of the folder begins with a dot, too. */
+const isComingIn = (_below: string, name: string): boolean => name.startsWith('.in-');
+
+const own = (stateDir: string, below: string): Source => ({ root: 'state', path: below, file: `${stateDir}/${below}`, isOwn: true });
 
 async function readableSecrets(
   documents: readonly DesiredDocument[],
@@ -111,7 +115,7 @@ function desiredSources(
   { stateDir, repository }: { readonly stateDir: string; readonly repository: string | null },
 ): readonly Source[] {
   const others = new Set([stateDir, repository].filter((folder) => folder !== desired));
-  const paths = pathsBelow(desired, (below) => others.has(path.join(desired, below)) || path.basename(below) === '.git');
+  const paths = pathsBelow(desired, (below, name) => others.has(path.join(desired, below)) || name === '.git');
   return paths.map((below) => ({ root: 'desired', path: below, file: path.join(desired, below), isOwn: false }));
 }
 

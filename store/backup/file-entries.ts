@@ -4,7 +4,6 @@
  */
 import { constants, readdirSync, statSync, type BigIntStats, type Dirent } from 'node:fs';
 import { open } from 'node:fs/promises';
-import path from 'node:path';
 import { isNoPlainFile, openPlainFile } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { limits } from '../limits.ts';
@@ -18,27 +17,29 @@ export interface Source {
   readonly file: string;
   /** Links are not followed: files that the portal made. Otherwise they are, as the portal does when it reads them. */
   readonly isOwn: boolean;
+  /** Its name is the hash of its content: nobody writes it again. */
+  readonly isFixed?: true;
 }
-
-/** By `keyOf`. */
-export type Known = ReadonlyMap<string, Entry>;
 
 export const keyOf = ({ root, path: name }: Pick<Entry, 'root' | 'path'>): string => `${root}/${name}`;
 
 /** A file that changed so shortly before it was read may change again without looking so. */
 const stampAgeMsMin = 2_000;
 
-/** Null: it went, or it is no plain file. */
-export async function takeFile(source: Source, sink: ChunkSink, known: Known): Promise<Entry | null> {
-  const { root, path: name, file, isOwn } = source;
-  const before = known.get(keyOf(source));
+/** The entry of the snapshot before, as long as the file is the same and its objects are there. Synchronous: most of a second backup is this. */
+export function unchangedEntry({ file }: Source, before: Entry | undefined, sink: Pick<ChunkSink, 'has'>): Entry | null {
+  if (before?.stamp === undefined) return null;
   try {
-    if (
-      before?.stamp !== undefined &&
-      before.stamp === stampOf(statSync(file, { bigint: true })) &&
-      before.chunks.every((sha) => sink.has(sha))
-    )
-      return before;
+    return before.stamp === stampOf(statSync(file, { bigint: true })) && before.chunks.every((sha) => sink.has(sha)) ? before : null;
+  } catch {
+    // The read that follows says what is the matter.
+    return null;
+  }
+}
+
+/** Reads the file. Null: it went, or it is no plain file. */
+export async function takeFile({ root, path: name, file, isOwn }: Source, sink: ChunkSink): Promise<Entry | null> {
+  try {
     const { handle } = await openPlainFile(file, isOwn ? constants.O_NOFOLLOW : 0);
     try {
       const seen = await handle.stat({ bigint: true });
@@ -74,14 +75,14 @@ export async function takeFile(source: Source, sink: ChunkSink, known: Known): P
 
 const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
-/** Paths below the folder, without those of a folder that is passed over; none when it is not there. */
-export function pathsBelow(folder: string, isPassedOver: (path: string) => boolean = () => false): readonly string[] {
+/** Paths below the folder, without those of a folder that is passed over; none when it is not there. Names are put together as they are: `path.join` would cost as much as the disk. */
+export function pathsBelow(folder: string, isPassedOver: (path: string, name: string) => boolean = () => false): readonly string[] {
   const paths: string[] = [];
   const read = (below: string): void => {
-    for (const entry of entriesOf(path.join(folder, below))) {
-      const one = path.join(below, entry.name);
-      if (isPassedOver(one)) continue;
-      if (entry.isDirectory()) read(one);
+    for (const entry of entriesOf(`${folder}/${below}`)) {
+      const one = `${below}${entry.name}`;
+      if (isPassedOver(one, entry.name)) continue;
+      if (entry.isDirectory()) read(`${one}/`);
       else if (entry.isFile() || entry.isSymbolicLink()) paths.push(one);
     }
   };

@@ -49,14 +49,14 @@ const temporary = '.tmp';
 
 /** Makes the folder where there is none. Throws BAD_REQUEST for a folder with something else in it, CONFLICT when another process uses it. */
 export async function openBackupFolder(root: string, { makes }: { readonly makes: boolean }): Promise<BackupFolder> {
-  await refuseOther(root, makes);
+  const isMarked = await refuseOther(root, makes);
   const lock = makes ? lockState(root, inUse) : lockToRead(root);
   try {
     if (makes) {
       const owner = ownerOf(root);
       if (owner !== null) for (const name of ['lock', 'pid']) chownSync(path.join(root, name), owner.uid, owner.gid);
       for (const name of ['objects', 'snapshots']) makeFolder(path.join(root, name));
-      await writeWhole(path.join(root, marker), markerText);
+      if (!isMarked) await writeWhole(path.join(root, marker), markerText);
     }
     const known = await objectsIn(root);
     return { ...createSink(root, known), ...createShelf(root, known), close: () => lock.release() };
@@ -81,7 +81,8 @@ function lockToRead(root: string): { release(): void } {
 const inUse = (root: string, holder: number | null): SvcError =>
   new SvcError('CONFLICT', `another backup or restore${holder === null ? '' : ` (pid ${holder})`} uses ${root}: wait for its end`);
 
-async function refuseOther(root: string, makes: boolean): Promise<void> {
+/** Whether the folder is one of backups already. */
+async function refuseOther(root: string, makes: boolean): Promise<boolean> {
   const names = await readdir(root).catch((error: unknown): string[] => {
     if (errorCode(error) === 'ENOENT') return [];
     throw new SvcError('BAD_REQUEST', `${root} can't be read: ${errorCode(error) || String(error)}`, {}, { cause: error });
@@ -89,8 +90,11 @@ async function refuseOther(root: string, makes: boolean): Promise<void> {
   if (names.includes(marker)) {
     const text = String(await readPlainFile(path.join(root, marker), markerText.length));
     if (text !== markerText) throw new SvcError('BAD_REQUEST', `${root} holds backups of another form: run the svc that made them`);
-  } else if (!makes || names.some((name) => !['lock', 'pid', 'objects', 'snapshots'].includes(name) && !name.endsWith(temporary)))
+    return true;
+  }
+  if (!makes || names.some((name) => !['lock', 'pid', 'objects', 'snapshots'].includes(name) && !name.endsWith(temporary)))
     throw new SvcError('BAD_REQUEST', `${root} holds no backups of svc${makes ? ' but something else: name an empty folder' : ''}`);
+  return false;
 }
 
 /** Names of the objects. Removes the partial files of a killed backup: no other process writes here. */

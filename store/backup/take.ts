@@ -5,7 +5,7 @@
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { ChunkSink, Written } from './chunks.ts';
-import { keyOf, takeFile, type Source } from './file-entries.ts';
+import { keyOf, takeFile, unchangedEntry, type Source } from './file-entries.ts';
 import { holdFiles } from './held-files.ts';
 import type { Entry, Manifest } from './manifest.ts';
 import type { TakenRows } from './postgres-rows.ts';
@@ -42,9 +42,13 @@ export interface Taken {
 
 export async function takeSnapshot({ stateDir, databases, rows, list, sink, before, clock, step }: TakeOptions): Promise<Taken> {
   const known = new Map(before.map((entry) => [keyOf(entry), entry]));
+  const fixed = new Map<string, Entry>();
   for (const source of await list()) {
-    const entry = await takeFile(source, sink, known);
-    if (entry !== null) known.set(keyOf(entry), entry);
+    const key = keyOf(source);
+    const entry = unchangedEntry(source, known.get(key), sink) ?? (await takeFile(source, sink));
+    if (entry === null) continue;
+    known.set(key, entry);
+    if (source.isFixed === true) fixed.set(key, entry);
   }
   step('files-read');
   const hold = await holdFiles(stateDir, clock);
@@ -59,7 +63,8 @@ export async function takeSnapshot({ stateDir, databases, rows, list, sink, befo
       );
       step('held');
       for (const source of await list()) {
-        const entry = await takeFile(source, sink, known);
+        const key = keyOf(source);
+        const entry = fixed.get(key) ?? unchangedEntry(source, known.get(key), sink) ?? (await takeFile(source, sink));
         if (entry !== null) entries.push(entry);
       }
     } finally {
