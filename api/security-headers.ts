@@ -5,7 +5,7 @@ import type { Site } from './hosts.ts';
  * Features that neither the shell nor a frame in it may use: in path mode an app's frame is of the shell's own origin, and only this policy
  * restricts it. A permission is asked for and kept under the name of the page at the top, so a person who let one app read the clipboard let all of
  * them, for ever; and an app at full screen can draw this desktop, its sign-in page included. Frames get `clipboard-write` only
- * (shell/windows/app-frame.ts). Pasting by keyboard or menu needs no permission. An app that needs the full screen is opened in a tab of its own,
+ * (shell/frames/app-frame.ts). Pasting by keyboard or menu needs no permission. An app that needs the full screen is opened in a tab of its own,
  * where the browser names it and asks for it alone. `bluetooth` is not named: Chromium on Linux and other browsers know no such feature and say so
  * on every page; where there is one, frames of other origins have it not by default, and a device is chosen in the browser's own dialog.
  */

@@ -110,8 +110,13 @@ export const floors: Readonly<Record<string, Floors>> = {
   controller: {
     order: `views space people loop kinds apply.ts observe site-figures.ts servers context.ts execute site-resources.ts package-news.ts
       start-steps.ts figures.ts sync-entries.ts visible-packages.ts package-entries.ts jobs entries.ts clusters work desired hosts files
-      clock limits.ts faults.ts testing`,
+      clock limits.ts faults.ts`,
     up: ['entries.ts -> jobs', 'entries.ts -> observe'],
+  },
+  shell: {
+    order: `main.ts svc-shell.ts desktop terminal share launcher frames tabs editor files viewer queue tasks shop bell capabilities questions dev
+      settings secrets engines opening windows session preferences ui extensions scripts help i18n state events offline bridge`,
+    up: ['state -> session'],
   },
 };
 

@@ -19,7 +19,7 @@
  */
 import { tryNow, watchMoments } from './events/try-later.ts';
 import { chooseLanguage, language, languageTags } from './i18n/i18n.ts';
-import './session/svc-shell.ts';
+import './svc-shell.ts';
 import { followScreen } from './ui/screen.ts';
 import { startTheme } from './ui/theme.ts';
 import { keptHere } from './state/kept.ts';

@@ -10,6 +10,15 @@ import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { noticeText, pendingText } from './notice-words.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface BellDesk extends Shell {
+  readonly bell: BellModel;
+  readonly bellOpen: Signal<boolean>;
+  /** The window that sent a notice, by the id of the notice: as long as this page lives. */
+  readonly noticeWindows: Map<string, string>;
+}
 
 export interface BellState extends NoticesAnswer {
   /** Requests of backends that the person has not answered, newest first. */

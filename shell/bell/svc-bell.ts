@@ -11,7 +11,7 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
 import type { ConsentView } from '../../schema/wire/capabilities.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { BellDesk } from './bell-model.ts';
 import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -22,7 +22,7 @@ import { canOpen, openNotice } from './open-notice.ts';
 
 export class SvcBell extends LitElement {
   static override properties = { desk: { attribute: false }, missing: { state: true } };
-  declare desk: Desk;
+  declare desk: BellDesk;
   /** Name of the app that could not be opened. */
   declare missing: string | null;
   #watch = new Watch(this, () => [this.desk.bell.state, this.desk.apps.state, language]);
@@ -102,7 +102,7 @@ export class SvcBell extends LitElement {
   #answer(): void {
     leadOn(this);
     this.#close();
-    this.desk.openSettings('consentimentos');
+    this.desk.open('@configuracoes', 'consentimentos');
   }
 
   #pending(consent: ConsentView): TemplateResult {

@@ -16,6 +16,13 @@ import { callOtherApp, decide, heedConsents, type CallDeps } from './call.ts';
 import { openCallPort } from './call-port.ts';
 import { createQuestions, type Decision, type Question, type Questions } from './questions.ts';
 import { createTurns, type Turns } from './turns.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface CallsDesk extends Shell {
+  /** Calls between apps, and the open question about one. */
+  readonly appCalls: AppCalls;
+}
 
 export interface AppCalls {
   readonly question: Questions['shown'];

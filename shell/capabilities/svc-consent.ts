@@ -9,8 +9,8 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/radio-group.ts';
-import type { Desk } from '../desktop/desk.ts';
-import { releasePointer } from '../desktop/release-pointer.ts';
+import type { CallsDesk } from './app-calls.ts';
+import { releasePointer } from '../windows/release-pointer.ts';
 import { language, text } from '../i18n/i18n.ts';
 import type { Offer } from '../session/capabilities-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -33,7 +33,7 @@ export class SvcConsent extends LitElement {
     busy: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: CallsDesk;
   declare question: Question;
   /** The provider that is chosen. */
   declare para: string | null;

@@ -1,6 +1,6 @@
 /** Drags a pinned app to another place among the pins. Drags from elsewhere are ignored. */
 import type { Desk } from './desk.ts';
-import { movePin } from './pin-item.ts';
+import { movePin } from '../frames/pin-item.ts';
 
 interface Target {
   readonly button: HTMLElement;

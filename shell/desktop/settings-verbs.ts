@@ -30,7 +30,7 @@ export function settingsHandlers(desk: () => Desk): SettingsHandlers {
     'configuracoes.abrir': async (window) => {
       const app = await isShown(window);
       if (app === null) throw new Error('a seção deste aplicativo não aparece nas configurações');
-      desk().openSettings(`app:${app}`);
+      desk().open('@configuracoes', `app:${app}`);
       return null;
     },
   };

@@ -1,12 +1,11 @@
 /** Puts a desk together: the parts of it, what the portal says while it happens, and what follows from changes. */
 import type { SessionAnswer } from '../../schema/wire/http.ts';
-import { unpackedEnding } from '../../schema/wire/files.ts';
 import type { NoticeView } from '../../schema/wire/rooms.ts';
 import { createBellModel, type BellSays } from '../bell/bell-model.ts';
 import { isNoticeShown, noticeText } from '../bell/notice-words.ts';
 import { canOpen, openNotice } from '../bell/open-notice.ts';
 import { startBridge, type BridgeFrame, type BridgePage } from '../bridge/host.ts';
-import { devApp } from '../dev/dev-app.ts';
+import { devApp } from '../state/dev-app.ts';
 import { createDevModel, type DevModel } from '../dev/model.ts';
 import { createEngines } from '../engines/engines.ts';
 import { startEvents, type Connection } from '../events/client.ts';
@@ -14,24 +13,21 @@ import { lineLost } from '../events/line.ts';
 import { tryNow } from '../events/try-later.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { actFor, ApiError, closeTabs, listApps, sendWindowCount } from '../session/api.ts';
-import { wholePath } from '../session/content-api.ts';
 import { takeDestination } from '../session/destination.ts';
 import { readDev } from '../session/dev-api.ts';
 import { noteEnd } from '../session/leave.ts';
 import { changePreferences, readPreferences } from '../session/preferences-api.ts';
 import { markNoticesRead, readNotices } from '../session/rooms-api.ts';
 import { readConsents, readSettings } from '../session/settings-api.ts';
-import { part } from '../session/part.ts';
 import { createSettingsModel } from '../settings/model.ts';
-import type { FileToOpen } from '../opening/file-type.ts';
 import { createGrants } from '../opening/grants.ts';
-import { createOpeningModel, type Place } from '../opening/model.ts';
+import { createOpeningModel } from '../opening/model.ts';
 import { startQueue } from '../queue/start-queue.ts';
 import { createQuestions } from '../questions/questions.ts';
 import { followAppearance } from '../preferences/follow.ts';
 import { accent, followLook } from '../preferences/look.ts';
 import { createPreferencesModel } from '../preferences/model.ts';
-import { createWindowWriter, isOnlyPage, lastWindows, otherPages } from '../preferences/windows.ts';
+import { createWindowWriter, isOnlyPage, lastWindows, otherPages } from '../windows/last-windows.ts';
 import { createAppsModel, type AppsModel } from '../state/apps.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { listenLinks } from '../shop/links.ts';
@@ -42,10 +38,10 @@ import { createWindowCounts } from '../windows/counts.ts';
 import { createWindowManager, type WindowManager } from '../windows/manager.ts';
 import { createRemovedApps, type RemovedApps } from '../windows/removed-apps.ts';
 import { loadOpenWindows, remembersWindows, saveOpenWindows, storedPlaces } from '../windows/places.ts';
-import { attempt } from './attempt.ts';
 import { appCallsOf } from './app-verbs.ts';
 import { bridgeHandlers } from './bridge-verbs.ts';
-import { builtinOptions, deskWindows, isApp, optionsOf } from './desk-windows.ts';
+import { builtinOptions, ownWindows, provideFiles } from './built-in.ts';
+import { deskWindows, optionsOf } from './desk-windows.ts';
 import { engineParts } from './engine-parts.ts';
 import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
@@ -53,7 +49,9 @@ import { createTakers } from './takers.ts';
 import { tellUpdates } from './tell-updates.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import { followLeaving } from './leaving.ts';
-import type { Desk, Frame, KeyboardMode, Leaving, Switching, Toast } from './desk.ts';
+import type { Desk, Leaving, Switching } from './desk.ts';
+import type { KeyboardMode } from '../frames/frame-desk.ts';
+import { isApp, type Frame, type Toast } from '../windows/shell.ts';
 import { keptHere, keptInTab } from '../state/kept.ts';
 
 /** Windows are written down when nothing changed for so long, and when the page goes. */
@@ -138,38 +136,10 @@ function startAnnouncement(): Signal<string> {
   return announcement;
 }
 
-/** The desktop's own windows for files. */
-function provideFiles(desk: Desk): void {
-  const provide = (place: Place, open: (path: string) => void): void =>
-    desk.opening.provide(place, {
-      takes: ({ isFolder = false }) => !isFolder,
-      open: ({ caminho }) => attempt(desk, async () => open(await wholePath(caminho))),
-    });
-  const extract = async ({ caminho, nome }: FileToOpen): Promise<void> => {
-    const { offerExtract } = await part('offer-extract', () => import('../files/offer-extract.ts'));
-    await offerExtract(desk, await wholePath(caminho), nome);
-  };
-  provide('@editor', (path) => desk.openEditor(path));
-  provide('@viewer', (path) => desk.openViewer(path));
-  desk.opening.provide('@files', {
-    takes: ({ isFolder = false, nome }) => isFolder || unpackedEnding.test(nome),
-    open: (file) => {
-      if (file.isFolder !== true) return attempt(desk, async () => await extract(file));
-      // The window is there at once and asks for what it lacks: what is opened while the server is slow comes to the front, and stays there.
-      const home = desk.homePath.get();
-      desk.openFiles(home === null && file.caminho === '~' ? '' : file.caminho.replace(/^~(?=\/|$)/, () => home ?? '~'));
-    },
-  });
-  // It begins in the home folder.
-  desk.opening.provide('@terminal', {
-    takes: ({ isFolder = false }) => isFolder,
-    open: ({ caminho }) => desk.openTerminal(caminho === '~' ? undefined : caminho),
-  });
-}
-
 /** The parts that open over the windows, and those that start empty. */
 function emptyAtFirst() {
   return {
+    ownWindows,
     takers: createTakers(),
     launcherOpen: createSignal(false),
     shortcutsOpen: createSignal(false),
@@ -220,7 +190,7 @@ function bellSays(desk: () => Desk): BellSays {
       // As what an app says to its own person.
       if (!isNoticeShown(preferences.state.get(), { tipo: 'aplicativo' })) return;
       announcement.set(words);
-      if (!bellOpen.get()) toast.set({ words, open: () => desk().openSettings('consentimentos') });
+      if (!bellOpen.get()) toast.set({ words, open: () => desk().open('@configuracoes', 'consentimentos') });
     },
   };
 }
@@ -386,7 +356,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
     // Where a link led before the person was signed in.
     const destination = takeDestination(keptHere, Date.now());
     if (destination !== null) desk.openApp(destination.app, { route: destination.route });
-    listenLinks((app) => desk.openShop(app));
+    listenLinks((app) => desk.open('@loja', app));
   };
   const remember = (): void => {
     if (restored) saveOpenWindows(keptInTab, session.usuario, windows.windows.get(), (id) => bridge.openings(id));

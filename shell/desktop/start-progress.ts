@@ -3,7 +3,8 @@ import { startSteps } from '../../schema/backend.ts';
 import { stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { language, text } from '../i18n/i18n.ts';
-import type { Desk, Toast } from './desk.ts';
+import type { Desk } from './desk.ts';
+import type { Toast } from '../windows/shell.ts';
 
 function stepWords(step: AppProjection['step']): string | null {
   if (step === null) return null;

@@ -9,7 +9,7 @@ import type { SvcDeskFiles } from '../files/svc-desk-files.ts';
 import { language, shownAs, text } from '../i18n/i18n.ts';
 import { appEntries, desktopGroups, openAppMenu, openDesktopMenu, type AppEntry } from '../launcher/entries.ts';
 import { nextTile } from '../launcher/grid-keys.ts';
-import { tileStyles } from '../launcher/tile-styles.ts';
+import { tileStyles } from '../ui/tile-styles.ts';
 import { Watch } from '../state/signal.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../ui/app-icon.ts';

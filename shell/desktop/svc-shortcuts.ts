@@ -11,7 +11,7 @@ type Row = readonly [what: TextKey, ...keys: string[]];
 const words = { Space: 'key.space', PageUp: 'key.pageUp', PageDown: 'key.pageDown' } as const satisfies Record<string, TextKey>;
 
 /** Shortcuts by the place of the keyboard. Each window's own effect is in its own file. */
-const parts: readonly { readonly title: TextKey; readonly rows: readonly Row[] }[] = [
+const parts: readonly { readonly title: TextKey | '@files'; readonly rows: readonly Row[] }[] = [
   {
     title: 'shortcuts.everywhere',
     rows: [
@@ -26,7 +26,7 @@ const parts: readonly { readonly title: TextKey; readonly rows: readonly Row[] }
     ],
   },
   {
-    title: 'files.title',
+    title: '@files',
     rows: [
       ['shortcuts.open', 'Enter'],
       ['shortcuts.mark', 'Space'],
@@ -133,7 +133,7 @@ export class SvcShortcuts extends LitElement {
     return html`<ui-dialog open label=${text('shortcuts.title')} @close=${() => this.desk.shortcutsOpen.set(false)}>
       ${parts.map(
         ({ title, rows }) =>
-          html`<h3>${text(title)}</h3>
+          html`<h3>${title === '@files' ? this.desk.nameOf(title) : text(title)}</h3>
             <dl>
               ${rows.map(
                 ([what, ...keys]) =>

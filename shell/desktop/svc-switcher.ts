@@ -12,7 +12,6 @@ import { base } from '../ui/base.ts';
 import { leadOn } from '../ui/lead-on.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { Desk } from './desk.ts';
-import { builtinOf } from './desk-windows.ts';
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Tab: 1 };
 
@@ -116,7 +115,7 @@ export class SvcSwitcher extends LitElement {
       <svc-app-icon
         .app=${desk.apps.find(window.app)}
         .icon=${window.options.icon}
-        .builtin=${builtinOf(window)}
+        .builtin=${this.desk.glyphOf(window)}
         .size=${24}
       ></svc-app-icon>
       <span class="name">${desk.title(window)}</span>

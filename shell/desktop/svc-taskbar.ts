@@ -6,7 +6,7 @@ import { troubleOf } from '../dev/model.ts';
 import { tryNow } from '../events/try-later.ts';
 import { language, languageNames, languages, shownAs, text } from '../i18n/i18n.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import { openAppMenu, themeTexts } from '../launcher/entries.ts';
+import { openAppMenu } from '../launcher/entries.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
 import { beforeLeaving, leave } from '../session/leave.ts';
 import { Watch } from '../state/signal.ts';
@@ -15,18 +15,20 @@ import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { openMenu } from '../ui/menu.ts';
-import { theme, themes } from '../ui/theme.ts';
+import { theme, themes, themeTexts } from '../ui/theme.ts';
 import type { WindowState } from '../windows/manager.ts';
-import { attempt } from './attempt.ts';
+import { attempt } from '../windows/attempt.ts';
 import type { Desk } from './desk.ts';
-import { builtinOf } from './desk-windows.ts';
-import { openHelp } from './open-help.ts';
+import { builtIn, nameOf } from './built-in.ts';
 import { createPinDrags } from './pin-drags.ts';
 import { taskbarStyles } from './taskbar-styles.ts';
-import { openWindowMenu } from './window-menu.ts';
+import { openWindowMenu } from '../frames/window-menu.ts';
 
 const clockMs = 10_000;
 const countShownMax = 99;
+
+/** Windows of the shell's own in the menu of the person, in its order. */
+const menuWindows = ['@configuracoes', '@loja', '@fila', '@tarefas'] as const;
 
 export class SvcTaskbar extends LitElement {
   static override properties = { desk: { attribute: false } };
@@ -91,11 +93,8 @@ export class SvcTaskbar extends LitElement {
         },
         {
           items: [
-            { label: text('settings.title'), glyph: 'settings', run: () => this.desk.openSettings() },
-            { label: text('store.title'), glyph: 'shop', run: () => this.desk.openShop() },
-            { label: text('queue.title'), glyph: 'queue', run: () => this.desk.openQueue() },
-            { label: text('tasks.title'), glyph: 'tasks', run: () => this.desk.openTasks() },
-            { label: text('help.title'), glyph: 'help', keys: 'F1', run: () => openHelp(this.desk) },
+            ...menuWindows.map((id) => ({ label: nameOf(id), glyph: builtIn(id)?.glyph ?? 'app', run: () => this.desk.open(id) })),
+            { label: text('help.title'), glyph: 'help', keys: 'F1', run: () => this.desk.openHelp() },
             { label: text('prefs.shortcuts'), glyph: 'keyboard', run: () => this.desk.shortcutsOpen.set(true) },
             { label: text('sessions.menu'), glyph: 'globe', run: () => this.desk.sessionsOpen.set(true) },
             { label: text('prefs.signOut'), glyph: 'out', run: () => beforeLeaving(() => attempt(this.desk, leave)) },
@@ -175,7 +174,7 @@ export class SvcTaskbar extends LitElement {
       type="button"
       aria-label=${label}
       title=${label}
-      @click=${() => this.desk.openDev()}
+      @click=${() => this.desk.open('@dev')}
     >
       ${bad ? glyph('warning', 16) : nothing}dev
     </button>`;
@@ -268,7 +267,7 @@ export class SvcTaskbar extends LitElement {
         openWindowMenu(desk, window.id, { x: event.clientX, y: event.clientY - 8, of: event.currentTarget as Element });
       }}
     >
-      <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${builtinOf(window)} .size=${24}></svc-app-icon>
+      <svc-app-icon .app=${app} .icon=${window.options.icon} .builtin=${desk.glyphOf(window)} .size=${24}></svc-app-icon>
       <span class="label">${title}</span>
       ${state === '' ? nothing : html`<span class="sr-only">, ${state}</span>`}
     </button>`;

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { AppsModel, AppsState } from '../state/apps.ts';
 import { createSignal } from '../state/signal.ts';
-import type { Toast } from './desk.ts';
+import type { Toast } from '../windows/shell.ts';
 import { tellUpdates } from './tell-updates.ts';
 
 const app = (id: string, update: string | null, pid: number | null = 7) => ({ id, name: id, update, pid }) as AppProjection;

@@ -1,7 +1,7 @@
 /** Tells whoever runs an app that its update waits until nobody does, with a button that stops theirs: once for each version. */
 import { text } from '../i18n/i18n.ts';
 import { stopApp } from '../session/api.ts';
-import { attempt } from './attempt.ts';
+import { attempt } from '../windows/attempt.ts';
 import type { Desk } from './desk.ts';
 
 export function tellUpdates(desk: Pick<Desk, 'apps' | 'toast' | 'announcement'>, stop: (app: string) => Promise<unknown> = stopApp): void {

@@ -24,10 +24,3 @@ export function followUnsaved({ unsaved, hold }: Pick<Desk, 'unsaved' | 'hold'>)
     if (unsaved.state.get().size > 0) event.preventDefault();
   });
 }
-
-/** Titles of windows that something is not saved in; of one app, or of all. */
-export const unsavedTitles = ({ windows, unsaved }: Pick<Desk, 'windows' | 'unsaved'>, app?: string): readonly string[] =>
-  windows.windows
-    .get()
-    .filter((window) => unsaved.state.get().has(window.id) && (app === undefined || window.app === app))
-    .map(({ id, options }) => unsaved.state.get().get(id)?.name ?? options.title);

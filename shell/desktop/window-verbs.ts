@@ -5,7 +5,7 @@ import { createPace, type Pace } from '../bridge/pace.ts';
 import type { Desk } from './desk.ts';
 import { limits } from './limits.ts';
 import { refused } from './refused.ts';
-import { openWindowMenu } from './window-menu.ts';
+import { openWindowMenu } from '../frames/window-menu.ts';
 
 type WindowVerb = Extract<AskedVerb, `window.${string}` | `janela.${string}`>;
 

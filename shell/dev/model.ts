@@ -3,6 +3,13 @@ import type { DevAnswer, DevChange } from '../../schema/wire/dev.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface DevDesk extends Shell {
+  /** Model of `svc dev`; null on every other portal. */
+  readonly dev: DevModel | null;
+}
 
 export interface DevModel {
   readonly app: string;

@@ -1,7 +1,7 @@
 /** Over the page of the app that is being written, while something of it is wrong: the first error, and the way to all of it. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { DevDesk } from './model.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -11,7 +11,7 @@ import { whyText } from './words.ts';
 
 export class SvcDevStrip extends LitElement {
   static override properties = { desk: { attribute: false } };
-  declare desk: Desk;
+  declare desk: DevDesk;
   #watch = new Watch(this, () => [...(this.desk.dev === null ? [] : [this.desk.dev.state]), language]);
 
   static override styles = [
@@ -61,7 +61,7 @@ export class SvcDevStrip extends LitElement {
         <strong>${text(trouble.kind === 'manifest' ? 'dev.manifestBad' : `dev.${trouble.kind}`)}</strong>
         <pre tabindex="0" aria-label=${text('dev.error')}>${trouble.kind === 'manifest' ? trouble.text : whyText(trouble.change)}</pre>
       </div>
-      <ui-button @click=${() => this.desk.openDev()}>${text('dev.details')}</ui-button>
+      <ui-button @click=${() => this.desk.open('@dev')}>${text('dev.details')}</ui-button>
     </div>`;
   }
 }

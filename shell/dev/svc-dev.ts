@@ -1,7 +1,7 @@
 /** The window of `svc dev`: what came of the last change, errors of the manifest with their place, and the log of the backend. */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { DevAnswer, DevChange } from '../../schema/wire/dev.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { DevDesk } from './model.ts';
 import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -9,7 +9,7 @@ import { filesText, whyText } from './words.ts';
 
 export class SvcDev extends LitElement {
   static override properties = { desk: { attribute: false } };
-  declare desk: Desk;
+  declare desk: DevDesk;
   /** Follows the end until the person scrolls away from it. */
   #atEnd = true;
 

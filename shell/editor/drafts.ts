@@ -1,7 +1,7 @@
 /** Texts that are not saved yet, kept in this browser: a page that is loaded again has them. Decision: docs/decisions/0217-the-text-editor.md */
 import type { DBSchema, IDBPDatabase } from 'idb';
 import { inDatabase } from '../state/database.ts';
-import type { TextFormat } from './encoding.ts';
+import type { TextFormat } from '../opening/encoding.ts';
 import { limits } from './limits.ts';
 
 export interface Draft {

@@ -1,7 +1,7 @@
 /** Questions of the editor over a text, one at a time: their words and answers. Pure. Decision: docs/decisions/0217-the-text-editor.md */
 import { relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
-import type { Encoding } from './encoding.ts';
+import type { Encoding } from '../opening/encoding.ts';
 import { encodingName } from './words.ts';
 
 export type Note =

@@ -1,7 +1,7 @@
 /** A file as the editor opens it: text, or why it is none. Decision: docs/decisions/0217-the-text-editor.md */
 import type { FileItem } from '../../schema/wire/files.ts';
 import type { Content } from '../session/content-api.ts';
-import { decode, detect, type Decoded, type Encoding } from './encoding.ts';
+import { decode, detect, type Decoded, type Encoding } from '../opening/encoding.ts';
 import { limits } from './limits.ts';
 
 export interface OpenText extends Decoded {

@@ -2,7 +2,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/toolbar.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { FilesDesk } from '../files/desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameOfPath, parentOf } from '../opening/file-path.ts';
 import { ApiError } from '../session/api.ts';
@@ -16,7 +16,7 @@ import { dark } from '../ui/theme.ts';
 import { createCodeView, type CodeView } from './code-view.ts';
 import { createDrafts, type Draft, type Drafts } from './drafts.ts';
 import { editorStyles } from './editor-styles.ts';
-import { encode, type Encoding, type TextFormat } from './encoding.ts';
+import { encode, type Encoding, type TextFormat } from '../opening/encoding.ts';
 import { limits } from './limits.ts';
 import { choicesOf, isMissing, wordsOf, type Note, type NoteAct } from './notes.ts';
 import { copyPath, openText, type Opened, type OpenText } from './open-text.ts';
@@ -43,7 +43,7 @@ export class SvcEditor extends LitElement {
     wraps: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   /** Id of the window that shows it. */
   declare window: string;
   /** In the exact form. */
@@ -295,7 +295,7 @@ export class SvcEditor extends LitElement {
     const { pickFiles } = await part('svc-file-picker', () => import('../files/svc-file-picker.ts'));
     const place = parentOf(this.path);
     const request = { kind: 'save', extensions: [], several: false, name: this.#name, place, isOwn: true } as const;
-    const [chosen] = (await pickFiles(this.desk, text('editor.title'), request, this.#gone.signal)) ?? [];
+    const [chosen] = (await pickFiles(this.desk, this.desk.nameOf('@editor'), request, this.#gone.signal)) ?? [];
     if (chosen !== undefined) await this.#save({ path: chosen.caminho, isForced: true });
   }
 

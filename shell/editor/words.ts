@@ -1,7 +1,7 @@
 /** Texts of the editor about a file. */
 import { text } from '../i18n/i18n.ts';
 import { saySize } from '../shop/words.ts';
-import { encodings, type Encoding, type TextFormat } from './encoding.ts';
+import { encodings, type Encoding, type TextFormat } from '../opening/encoding.ts';
 import { grammarOf } from './languages.ts';
 import { limits } from './limits.ts';
 import type { Opened } from './open-text.ts';

@@ -6,7 +6,7 @@
  * `ligar` is called at once, and again each time the backend comes back; it may return a function that ends what it began.
  * Decision: docs/decisions/0205-engines-in-the-environment.md
  */
-import type { SectionEnvironment } from '../settings/registry.ts';
+import type { SectionEnvironment } from '../scripts/sections.ts';
 import { createRegistry, type Registered } from '../scripts/registry.ts';
 
 export interface EngineRequest {

@@ -1,6 +1,6 @@
 /** Type, size and date of an entry in words; made once for each as it was read. */
 import type { FileItem } from '../../schema/wire/files.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, shownAs, text } from '../i18n/i18n.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { typeOf, type FileToOpen } from '../opening/file-type.ts';
@@ -9,7 +9,7 @@ import type { EntryWords } from './file-entry.ts';
 
 export const fileOf = ({ caminho, nome, tipo }: FileItem): FileToOpen => ({ caminho, nome, isFolder: tipo === 'pasta' });
 
-export function entryWords(desk: Desk): (item: FileItem) => EntryWords {
+export function entryWords(desk: FilesDesk): (item: FileItem) => EntryWords {
   let known = new WeakMap<FileItem, EntryWords>();
   let of: readonly unknown[] = [];
   let dates = new Intl.DateTimeFormat(shownAs(), { dateStyle: 'short', timeStyle: 'short' });

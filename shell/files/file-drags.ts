@@ -1,7 +1,7 @@
 /** Dragging of files: inside the desktop, out to the computer, and in from it. */
 import type { FileItem } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { isWithin, parentOf } from '../opening/file-path.ts';
 import { downloadUrl } from '../session/content-api.ts';
 import { zipUrl } from '../session/files-api.ts';
@@ -33,7 +33,7 @@ export function allowDrop(event: DragEvent): void {
 }
 
 /** Moved; copied with Ctrl; from the computer uploaded. Nothing goes into itself. */
-export function takeDrop(desk: Desk, acts: FileActs, event: DragEvent, folder: string): void {
+export function takeDrop(desk: FilesDesk, acts: FileActs, event: DragEvent, folder: string): void {
   const data = event.dataTransfer;
   if (data === null) return;
   event.preventDefault();
@@ -48,7 +48,7 @@ export function takeDrop(desk: Desk, acts: FileActs, event: DragEvent, folder: s
   else if (moved.length > 0) attempt(desk, () => acts.move(moved, folder));
 }
 
-export function dropInTrash(desk: Desk, acts: FileActs, event: DragEvent): void {
+export function dropInTrash(desk: FilesDesk, acts: FileActs, event: DragEvent): void {
   const data = event.dataTransfer;
   if (data === null || !isOurs(data)) return;
   event.preventDefault();

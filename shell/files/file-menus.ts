@@ -1,7 +1,7 @@
 /** The menus of the file manager: what opening adds (opening/menus.ts) and its own acts, in groups below. */
 import { unpackedEnding, type FileItem } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { text } from '../i18n/i18n.ts';
 import { desktopMenu, fileMenu, folderMenu, type PathActs } from '../opening/menus.ts';
 import { nameOfPath } from '../opening/file-path.ts';
@@ -15,7 +15,7 @@ import { askErase } from './svc-file-question.ts';
 
 /** Parts of the window that the menu is opened in. */
 export interface MenuParts {
-  readonly desk: Desk;
+  readonly desk: FilesDesk;
   readonly acts: FileActs;
   /** Begins to edit the name. */
   rename(item: FileItem): void;
@@ -118,7 +118,7 @@ export function trashMenu({ desk, acts }: MenuParts, items: readonly FileItem[])
 }
 
 /** [] is all that is in the trash. */
-export function erase(desk: Desk, acts: FileActs, ids: readonly string[]): void {
+export function erase(desk: FilesDesk, acts: FileActs, ids: readonly string[]): void {
   const words = ids.length === 0 ? text('files.eraseAll') : text('files.eraseWords', { n: ids.length });
   attempt(desk, async () => {
     if (await askErase(words)) await acts.erase(ids);
@@ -126,7 +126,7 @@ export function erase(desk: Desk, acts: FileActs, ids: readonly string[]): void 
 }
 
 /** Past the trash. */
-export function removeForGood(desk: Desk, acts: FileActs, paths: readonly string[]): void {
+export function removeForGood(desk: FilesDesk, acts: FileActs, paths: readonly string[]): void {
   attempt(desk, async () => {
     if (await askErase(text('files.eraseWords', { n: paths.length }))) await acts.remove(paths);
   });

@@ -1,7 +1,7 @@
 /** Where the file manager leads to: folders of the account, those that the person pinned (`pastas` of the preferences), the trash. */
 import type { PlacesAnswer } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { text } from '../i18n/i18n.ts';
 import { nameOfPath, trashPlace } from '../opening/file-path.ts';
 import { movedBeside, moveItems } from '../preferences/order.ts';
@@ -18,7 +18,7 @@ export interface Place {
 const place = (path: string, name: string, glyph: Glyph, isPinned = false): Place => ({ path, name, glyph, isPinned });
 
 /** In groups, none of them empty; `known` null: the portal has not said yet which folders there are. */
-export function placesOf(desk: Desk, known: PlacesAnswer | null): readonly (readonly Place[])[] {
+export function placesOf(desk: FilesDesk, known: PlacesAnswer | null): readonly (readonly Place[])[] {
   const folders =
     known?.pastas.filter(({ papel, caminho }) => papel !== 'templates' && papel !== 'publicshare' && caminho !== known.casa) ?? [];
   const own =
@@ -34,13 +34,13 @@ export function placesOf(desk: Desk, known: PlacesAnswer | null): readonly (read
 }
 
 /** The same as a menu, where there is no room for a sidebar. */
-export function placesMenu(desk: Desk, known: PlacesAnswer | null, go: (path: string) => void): readonly MenuGroup[] {
+export function placesMenu(desk: FilesDesk, known: PlacesAnswer | null, go: (path: string) => void): readonly MenuGroup[] {
   return placesOf(desk, known).map((group) => ({
     items: group.map(({ path, name, glyph }) => ({ label: name, glyph, run: () => go(path) })),
   }));
 }
 
-export function pinFolder(desk: Desk, path: string, on: boolean): void {
+export function pinFolder(desk: FilesDesk, path: string, on: boolean): void {
   attempt(desk, () =>
     desk.preferences.change(({ pastas = [] }) =>
       pastas.includes(path) === on ? null : { pastas: on ? [...pastas, path] : pastas.filter((other) => other !== path) },
@@ -49,7 +49,7 @@ export function pinFolder(desk: Desk, path: string, on: boolean): void {
 }
 
 /** Menu of a folder that the person pinned. */
-export function pinnedMenu(desk: Desk, path: string): readonly MenuItem[] {
+export function pinnedMenu(desk: FilesDesk, path: string): readonly MenuItem[] {
   const pins = desk.preferences.state.get()?.pastas ?? [];
   return [
     { label: text('files.unpin'), glyph: 'unpin', run: () => pinFolder(desk, path, false) },
@@ -57,7 +57,7 @@ export function pinnedMenu(desk: Desk, path: string): readonly MenuItem[] {
   ];
 }
 
-function moveFolder(desk: Desk, path: string, other: string, side: 'before' | 'after'): void {
+function moveFolder(desk: FilesDesk, path: string, other: string, side: 'before' | 'after'): void {
   attempt(desk, () =>
     desk.preferences.change(({ pastas = [] }) => {
       const moved = movedBeside(pastas, path, other, side);

@@ -3,8 +3,8 @@
  * window of files does to them. Loaded behind the apps. The account's server may be away: what can't be read is left as it is, and is looked for again.
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameOfPath } from '../opening/file-path.ts';
 import { isPassing } from '../session/api.ts';
@@ -32,7 +32,7 @@ export class SvcDeskFiles extends LitElement {
     folder: { state: true },
     total: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   /** Further groups of the menu of the background. */
   declare others: readonly MenuGroup[];
   /** '' while there is none, or it is not known. */

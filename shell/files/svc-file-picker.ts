@@ -11,7 +11,7 @@ import '../../sdk/web/ui/field.ts';
 import '../../sdk/web/ui/select.ts';
 import { nameBytes } from '../../schema/wire/file-path.ts';
 import type { FileItem, PlacesAnswer } from '../../schema/wire/files.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { exactName, joinPath, nameOfPath, parentOf, trashPlace } from '../opening/file-path.ts';
 import { bareExtension, extensionsOf } from '../opening/file-type.ts';
@@ -59,7 +59,7 @@ export class SvcFilePicker extends LitElement {
     name: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   /** The name of the app's window. */
   declare who: string;
   declare request: PickRequest;
@@ -352,7 +352,12 @@ export function picksFor({ kind, extensions, several }: PickRequest): Picks {
 }
 
 /** Null: put away, or `gone` was aborted. */
-export async function pickFiles(desk: Desk, who: string, request: PickRequest, gone: AbortSignal): Promise<readonly FileItem[] | null> {
+export async function pickFiles(
+  desk: FilesDesk,
+  who: string,
+  request: PickRequest,
+  gone: AbortSignal,
+): Promise<readonly FileItem[] | null> {
   const element = Object.assign(new SvcFilePicker(), { desk, who, request });
   const answered = Promise.withResolvers<readonly FileItem[] | null>();
   element.answer = answered.resolve;

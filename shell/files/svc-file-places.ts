@@ -1,7 +1,7 @@
 /** The sidebar of the file manager: folders of the account, those that the person pinned, the trash. Files can be dropped on each. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { PlacesAnswer } from '../../schema/wire/files.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { trashPlace } from '../opening/file-path.ts';
 import { Watch } from '../state/signal.ts';
@@ -14,7 +14,7 @@ import { pinnedMenu, placesOf, type Place } from './places.ts';
 
 export class SvcFilePlaces extends LitElement {
   static override properties = { desk: { attribute: false }, places: { attribute: false }, path: {}, over: { state: true } };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   /** Null until they are known. */
   declare places: PlacesAnswer | null;
   /** Where the window is. */

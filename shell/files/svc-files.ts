@@ -5,8 +5,8 @@ import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/field.ts';
 import type { FileItem, PlacesAnswer, SpaceAnswer } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { parentOf, trashPlace } from '../opening/file-path.ts';
 import { wholePath } from '../session/content-api.ts';
@@ -47,7 +47,7 @@ export class SvcFiles extends LitElement {
     typing: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   /** Id of the window that shows it. */
   declare window: string;
   /** The route: '' and `~` are the home. */

@@ -5,8 +5,8 @@
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from 'lit';
 import { letterOf } from '../../schema/bridge/key-letter.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FilesDesk } from './desk-acts.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { trashPlace } from '../opening/file-path.ts';
 import { Watch } from '../state/signal.ts';
@@ -54,7 +54,7 @@ export class SvcFolder extends LitElement {
     selection: { state: true },
     renaming: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FilesDesk;
   declare listing: Listing;
   /** The folder or `trashPlace`; of a search, where it began. */
   declare place: string;

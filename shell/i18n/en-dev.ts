@@ -2,7 +2,6 @@
 import type { ptDev } from './pt-dev.ts';
 
 export const enDev: { readonly [K in keyof typeof ptDev]: string } = {
-  'dev.title': 'Development',
   'dev.open': 'dev: development of {nome}',
   'dev.openBad': 'dev: development of {nome}, there is an error',
   'dev.folder': 'Folder',

@@ -4,7 +4,6 @@ import type { ptEditor } from './pt-editor.ts';
 type Sentence<T> = T extends string ? string : { readonly one: string; readonly other: string };
 
 export const enEditor: { readonly [K in keyof typeof ptEditor]: Sentence<(typeof ptEditor)[K]> } = {
-  'editor.title': 'Text editor',
   'editor.text': 'Text of {nome}. To leave by Tab, press Esc first.',
   'editor.unsavedTitle': '{nome} (not saved)',
   'editor.bar': 'Actions of the editor',

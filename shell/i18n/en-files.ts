@@ -4,7 +4,6 @@ import type { ptFiles } from './pt-files.ts';
 export const enFiles: {
   readonly [K in keyof typeof ptFiles]: (typeof ptFiles)[K] extends string ? string : { one: string; other: string };
 } = {
-  'files.title': 'Files',
   'files.home': 'Home',
   'files.computer': 'Server',
   'files.trash': 'Trash',

@@ -14,7 +14,6 @@ export const enOpening: { readonly [K in keyof typeof ptOpening]: string } = {
   'kind.pdf': 'PDF document',
   'kind.unknown': 'File',
   'kind.with': '{tipo} ({extensao})',
-  'opening.viewer': 'Viewer',
   'opening.with': 'Open with',
   'opening.withFile': 'Open {nome} with',
   'opening.none': 'No installed app opens this type of file.',

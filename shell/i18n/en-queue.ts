@@ -4,7 +4,6 @@ import type { ptQueue } from './pt-queue.ts';
 export const enQueue: {
   readonly [K in keyof typeof ptQueue]: (typeof ptQueue)[K] extends string ? string : { one: string; other: string };
 } = {
-  'queue.title': 'Queue',
   'queue.mine': 'My jobs',
   'queue.all': 'Jobs of all people',
   'queue.whose': 'Which jobs',

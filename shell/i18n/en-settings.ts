@@ -20,7 +20,6 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'look.stripes': 'Stripes',
   'look.dots': 'Dots',
   'look.plain': 'Plain',
-  'settings.title': 'Settings',
   'settings.sections': 'Sections of Settings',
   'settings.section': 'Section',
   'settings.search': 'Search settings',

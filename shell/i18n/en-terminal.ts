@@ -2,7 +2,6 @@
 import type { ptTerminal } from './pt-terminal.ts';
 
 export const enTerminal: { readonly [K in keyof typeof ptTerminal]: string } = {
-  'terminal.title': 'Terminal',
   'terminal.tabs': 'Terminals',
   'terminal.number': 'Terminal {n}',
   'terminal.new': 'New terminal',

@@ -1,6 +1,5 @@
 /** The sentences of the window of svc dev, in Portuguese. Part of pt.ts. */
 export const ptDev = {
-  'dev.title': 'Desenvolvimento',
   'dev.open': 'dev: desenvolvimento de {nome}',
   'dev.openBad': 'dev: desenvolvimento de {nome}, há um erro',
   'dev.folder': 'Pasta',

@@ -1,6 +1,5 @@
 /** The sentences of the text editor in Brazilian Portuguese. Part of pt.ts. */
 export const ptEditor = {
-  'editor.title': 'Editor de texto',
   'editor.text': 'Texto de {nome}. Para sair com Tab, tecle Esc antes.',
   'editor.unsavedTitle': '{nome} (não salvo)',
   'editor.bar': 'Ações do editor',

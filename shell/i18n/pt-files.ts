@@ -1,6 +1,5 @@
 /** The sentences of the file manager in Brazilian Portuguese. Part of pt.ts. */
 export const ptFiles = {
-  'files.title': 'Arquivos',
   'files.home': 'Início',
   'files.computer': 'Servidor',
   'files.trash': 'Lixeira',

@@ -12,7 +12,6 @@ export const ptOpening = {
   'kind.pdf': 'Documento PDF',
   'kind.unknown': 'Arquivo',
   'kind.with': '{tipo} {extensao}',
-  'opening.viewer': 'Visualizador',
   'opening.with': 'Abrir com',
   'opening.withFile': 'Abrir {nome} com',
   'opening.none': 'Nenhum aplicativo instalado abre este tipo de arquivo.',

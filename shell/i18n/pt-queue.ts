@@ -1,6 +1,5 @@
 /** The sentences of the queue window in Brazilian Portuguese. Part of pt.ts. */
 export const ptQueue = {
-  'queue.title': 'Fila',
   'queue.mine': 'Meus trabalhos',
   'queue.all': 'Trabalhos de todos',
   'queue.whose': 'Quais trabalhos',

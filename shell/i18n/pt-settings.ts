@@ -14,7 +14,6 @@ export const ptSettings = {
   'look.stripes': 'Faixas',
   'look.dots': 'Pontos',
   'look.plain': 'Liso',
-  'settings.title': 'Configurações',
   'settings.sections': 'Seções das configurações',
   'settings.section': 'Seção',
   'settings.search': 'Procurar nas configurações',

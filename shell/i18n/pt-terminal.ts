@@ -1,6 +1,5 @@
 /** The sentences of the terminal in Brazilian Portuguese. Part of pt.ts. */
 export const ptTerminal = {
-  'terminal.title': 'Terminal',
   'terminal.tabs': 'Terminais',
   'terminal.number': 'Terminal {n}',
   'terminal.new': 'Novo terminal',

@@ -7,7 +7,7 @@ import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { LauncherDesk } from './launcher-desk.ts';
 import { isMenuKey, type MenuPlace } from '../ui/menu.ts';
 import { categoryText, language, text } from '../i18n/i18n.ts';
 import { pinnedAmong } from '../preferences/pins.ts';
@@ -18,15 +18,15 @@ import { glyph } from '../ui/glyphs.ts';
 import { leadOn } from '../ui/lead-on.ts';
 import { appEntries, commandEntries, openAppMenu, type AppEntry, type CommandEntry } from './entries.ts';
 import { nextTile } from './grid-keys.ts';
-import { search, sections } from './search.ts';
+import { search, sections } from '../ui/search.ts';
 import { launcherStyles } from './launcher-styles.ts';
-import { tileStyles } from './tile-styles.ts';
+import { tileStyles } from '../ui/tile-styles.ts';
 
 type Group = { readonly title: string; readonly apps: readonly AppEntry[]; readonly commands: readonly CommandEntry[] };
 
 export class SvcLauncher extends LitElement {
   static override properties = { desk: { attribute: false }, query: { state: true }, active: { state: true } };
-  declare desk: Desk;
+  declare desk: LauncherDesk;
   declare query: string;
   declare active: number;
   #watch = new Watch(this, () => [

@@ -15,17 +15,6 @@ export interface FileToOpen {
   readonly isFolder?: boolean;
 }
 
-/** Fields of an `abertura` besides `rota`. Source: rules 6 `open-context`. */
-export interface OpenContext {
-  readonly caminho?: string;
-  readonly nome?: string;
-  readonly mime?: string;
-  /** Surface and id, when it came from an entry of a context menu. */
-  readonly superficie?: 'arquivo' | 'pasta' | 'area-de-trabalho';
-  readonly item?: string;
-  readonly url?: string;
-}
-
 export type Opener = Pick<AppSettings, 'id' | 'nome' | 'papel' | 'hosts' | 'tipos' | 'midias' | 'proprios' | 'menu'>;
 
 export interface FileType {

@@ -1,7 +1,7 @@
 /** Menus of files and folders, as the file manager gets them: with the real models, and a desk that says what was opened. */
 import { describe, expect, test } from 'vitest';
 import type { Preferences } from '../../schema/wire/preferences.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { OpeningDesk } from './model.ts';
 import { createGrants } from './grants.ts';
 import { createSignal } from '../state/signal.ts';
 import type { MenuGroup } from '../ui/menu.ts';
@@ -32,8 +32,8 @@ async function deskWith(apps: readonly Opener[], chosen: Preferences = {}, place
     apps: { find: (id: string) => (apps.some((app) => app.id === id) ? { id, name: id.toUpperCase(), icone: null } : undefined) },
     openApp: (id: string, options: unknown) => void opened.push([id, options]),
     grants: createGrants({ getItem: () => null, setItem: () => undefined, removeItem: () => undefined }, 'ana'),
-    openSettings: (section: string) => void opened.push([section]),
-  } as unknown as Desk;
+    open: (_: string, section: string) => void opened.push([section]),
+  } as unknown as OpeningDesk;
   return { desk, opened, opening };
 }
 

@@ -2,7 +2,7 @@
  * Context menus of the desktop, of app icons, and, for the file manager, of files and folders: the desktop's entries at the positions of rules 2.2 and
  * those of apps, in one order. Decision: docs/decisions/0223-context-menus.md
  */
-import type { Desk } from '../desktop/desk.ts';
+import type { OpeningDesk } from './model.ts';
 import { text } from '../i18n/i18n.ts';
 import type { MenuGroup, MenuItem } from '../ui/menu.ts';
 import type { FileToOpen } from './file-type.ts';
@@ -38,7 +38,7 @@ export const own = (id: string, ordem: number, item: MenuItem): OwnEntry => ({ i
 
 /** A single group in one order; entries of apps beyond its bound go below "More". `run` runs an app's entry. */
 export function inOneOrder(
-  desk: Desk,
+  desk: OpeningDesk,
   entries: readonly OwnEntry[],
   items: readonly AppItem[],
   run: (item: AppItem) => void,
@@ -57,7 +57,7 @@ export function inOneOrder(
 
 /** Entries of apps on a path: they open their app with what was clicked. Source: rules 2.2 `acao: abrir`. */
 function onPath(
-  desk: Desk,
+  desk: OpeningDesk,
   surface: Exclude<Surface, 'icone-do-app'>,
   file: FileToOpen,
   entries: readonly OwnEntry[],
@@ -67,12 +67,12 @@ function onPath(
 }
 
 /** An entry for a role; none where nobody has it. */
-function roleEntry(desk: Desk, role: Role, id: string, ordem: number, label: string, file: FileToOpen): readonly OwnEntry[] {
+function roleEntry(desk: OpeningDesk, role: Role, id: string, ordem: number, label: string, file: FileToOpen): readonly OwnEntry[] {
   if (!hasRole(desk, role, file)) return [];
   return [own(id, ordem, { label, run: () => void openRole(desk, role, file) })];
 }
 
-function ideEntry(desk: Desk, file: FileToOpen): readonly OwnEntry[] {
+function ideEntry(desk: OpeningDesk, file: FileToOpen): readonly OwnEntry[] {
   const holder = holderOf('ide', desk.opening.openers.get(), desk.preferences.state.get() ?? {});
   const name = holder?.by === 'app' ? desk.apps.find(holder.app)?.name : undefined;
   return roleEntry(desk, 'ide', 'ide', positions.ide, name === undefined ? text('menu.ideAny') : text('menu.ide', { nome: name }), file);
@@ -96,7 +96,7 @@ const act = (
 ): readonly OwnEntry[] => (run === undefined ? [] : [own(id, positions[id], { label, ...sign, run })]);
 
 /** Menu of a file. `others` are further entries of the file manager, in groups below. */
-export function fileMenu(desk: Desk, file: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
+export function fileMenu(desk: OpeningDesk, file: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
   const { kind } = typeOf(file, desk.opening.openers.get());
   const readable = kind === 'code' || kind === 'text' || kind === 'page';
   const entries = [
@@ -111,7 +111,7 @@ export function fileMenu(desk: Desk, file: FileToOpen, acts: PathActs, others: r
   return [...onPath(desk, 'arquivo', file, entries), ...others];
 }
 
-export function folderMenu(desk: Desk, folder: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
+export function folderMenu(desk: OpeningDesk, folder: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
   const entries = [
     own('open', positions.open, { label: text('menu.open'), glyph: 'folder', run: () => void openFile(desk, folder) }),
     ...roleEntry(desk, 'terminal', 'terminal', positions.terminal, text('menu.terminalHere'), folder),
@@ -123,7 +123,12 @@ export function folderMenu(desk: Desk, folder: FileToOpen, acts: PathActs, other
 }
 
 /** Menu of the background, or of the empty part of a folder that is shown there. */
-export function desktopMenu(desk: Desk, folder: FileToOpen, acts: PathActs, others: readonly MenuGroup[] = []): readonly MenuGroup[] {
+export function desktopMenu(
+  desk: OpeningDesk,
+  folder: FileToOpen,
+  acts: PathActs,
+  others: readonly MenuGroup[] = [],
+): readonly MenuGroup[] {
   const entries = [
     ...act('newFolder', text('menu.newFolder'), acts.newFolder, { glyph: 'folder' }),
     ...act('newFile', text('menu.newFile'), acts.newFile),
@@ -135,7 +140,7 @@ export function desktopMenu(desk: Desk, folder: FileToOpen, acts: PathActs, othe
 }
 
 /** The jump list of an app: the desktop's entries and the app's routes. Source: rules 2.2 `icone-do-app`. */
-export function jumpList(desk: Desk, app: string, entries: readonly OwnEntry[]): readonly MenuGroup[] {
+export function jumpList(desk: OpeningDesk, app: string, entries: readonly OwnEntry[]): readonly MenuGroup[] {
   const items = itemsOn('icone-do-app', desk.opening.openers.get(), { app });
   return inOneOrder(desk, entries, items, ({ rota }) => desk.openApp(app, { again: true, ...(rota === null ? {} : { route: rota }) }));
 }

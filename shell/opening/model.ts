@@ -8,6 +8,20 @@ import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import type { FileToOpen, Opener } from './file-type.ts';
 import type { Destination } from './kinds.ts';
+import type { Shell } from '../windows/shell.ts';
+import type { PreferencesModel } from '../preferences/model.ts';
+import type { Grants } from './grants.ts';
+
+/** The desktop as this part knows it. */
+export interface OpeningDesk extends Shell {
+  readonly preferences: PreferencesModel;
+  /** Opens files and links, and holds what apps add to menus. */
+  readonly opening: OpeningModel;
+  /** Files that the person gave to apps. */
+  readonly grants: Grants;
+  /** By what is elected for its type or was chosen; else the person is asked. */
+  openFile(file: FileToOpen): Promise<void>;
+}
 
 /** A part of the desktop that opens files itself; `@terminal` opens a folder. */
 export type Place = Destination | '@terminal';

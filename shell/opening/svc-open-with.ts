@@ -4,7 +4,7 @@ import '../../sdk/web/ui/checkbox.ts';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/radio-group.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { OpeningDesk } from './model.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { nameAmong } from '../state/app-names.ts';
 import { Watch } from '../state/signal.ts';
@@ -16,7 +16,7 @@ import { candidates, chosenFor, elect, offered } from './elections.ts';
 import { markOf, typeName } from './file-mark.ts';
 import { typeOf, type FileToOpen } from './file-type.ts';
 import { destinations, type Destination } from './kinds.ts';
-import { carryOut, isThere, keepChoice } from './open.ts';
+import { destinationName, carryOut, isThere, keepChoice } from './open.ts';
 import './svc-file-icon.ts';
 
 interface Offer {
@@ -27,17 +27,11 @@ interface Offer {
   readonly glyph?: Glyph;
 }
 
-const ofDesktop: Readonly<
-  Record<Destination, { readonly label: 'opening.viewer' | 'settings.roleEditor' | 'settings.roleFileBrowser'; readonly glyph: Glyph }>
-> = {
-  '@viewer': { label: 'opening.viewer', glyph: 'app' },
-  '@editor': { label: 'settings.roleEditor', glyph: 'text' },
-  '@files': { label: 'settings.roleFileBrowser', glyph: 'folder' },
-};
+const glyphs: Readonly<Record<Destination, Glyph>> = { '@viewer': 'app', '@editor': 'text', '@files': 'folder' };
 
 export class SvcOpenWith extends LitElement {
   static override properties = { desk: { attribute: false }, file: { attribute: false }, chosen: { state: true }, always: { state: true } };
-  declare desk: Desk;
+  declare desk: OpeningDesk;
   declare file: FileToOpen;
   declare chosen: string | null;
   declare always: boolean;
@@ -94,7 +88,7 @@ export class SvcOpenWith extends LitElement {
       ...candidates(type, openers).map(({ id, nome }) => ({ value: id, label: nameAmong(desk.apps.state.get().apps, id, nome), app: id })),
       ...offered(type)
         .filter((destination) => isThere(desk, destination, file))
-        .map((destination) => ({ value: destination, label: text(ofDesktop[destination].label), glyph: ofDesktop[destination].glyph })),
+        .map((destination) => ({ value: destination, label: destinationName(this.desk, destination), glyph: glyphs[destination] })),
     ];
   }
 
@@ -146,7 +140,7 @@ export class SvcOpenWith extends LitElement {
         <ui-button slot="actions" @click=${() => this.#close()}>${text('question.cancel')}</ui-button>
         ${
           offers.length === 0
-            ? html`<ui-button slot="actions" variant="primary" autofocus @click=${() => (this.#close(), desk.openShop())}
+            ? html`<ui-button slot="actions" variant="primary" autofocus @click=${() => (this.#close(), desk.open('@loja'))}
                 >${text('opening.shop')}</ui-button
               >`
             : html`<ui-button slot="actions" variant="primary" type="submit">${text('opening.open')}</ui-button>`

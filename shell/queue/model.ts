@@ -8,6 +8,12 @@ import type { AllJobsFilter } from '../session/jobs-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface QueueDesk extends Shell {
+  readonly queue: QueueModel;
+}
 
 /** As many as the portal answers at once. */
 export const pageJobs = 200;

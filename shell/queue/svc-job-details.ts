@@ -3,7 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/progress.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { QueueDesk } from './model.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { cancelAnyJob, cancelJob, repeatJob } from '../session/jobs-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -26,7 +26,7 @@ export class SvcJobDetails extends LitElement {
     busy: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: QueueDesk;
   declare job: JobView;
   /** Cancelling waits for a second press. */
   declare asked: boolean;

@@ -7,7 +7,7 @@ import '../../sdk/web/ui/progress.ts';
 import '../../sdk/web/ui/select.ts';
 import '../../sdk/web/ui/button.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { QueueDesk } from './model.ts';
 import { language, relativeTime, text } from '../i18n/i18n.ts';
 import type { AllJobsFilter } from '../session/jobs-api.ts';
 import { saySize } from '../shop/words.ts';
@@ -27,7 +27,7 @@ const personPattern = '[A-Za-z0-9][A-Za-z0-9._\\-]{0,62}';
 
 export class SvcQueue extends LitElement {
   static override properties = { desk: { attribute: false } };
-  declare desk: Desk;
+  declare desk: QueueDesk;
   #watch = new Watch(this, () => [this.desk.queue.state, this.desk.queue.chosen, this.desk.apps.state, language]);
   #ends: (() => void)[] = [];
   /** The job that Tab reaches; arrows go on from it. */
@@ -91,7 +91,7 @@ export class SvcQueue extends LitElement {
     const current = this.#currentOf(jobs);
     const away = clusters.filter(({ alcancavel }) => !alcancavel);
     return html`<div class="layout ${job === undefined ? '' : 'split'}">
-      <div class="list" role="region" aria-label=${text('queue.title')} tabindex="0">
+      <div class="list" role="region" aria-label=${this.desk.nameOf('@fila')} tabindex="0">
         ${this.desk.session.admin ? this.#filters(of) : nothing} ${this.#summary()}
         ${problem === null ? nothing : html`<p class="problem" role="alert">${glyph('warning')}<span>${text('queue.loadError', { erro: problem })}</span></p>`}
         ${off === null ? nothing : html`<p class="note" data-off=${off.codigo}>${glyph('warning')}<span>${sayOff(off)}</span></p>`}

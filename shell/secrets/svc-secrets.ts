@@ -8,14 +8,20 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/field.ts';
 import type { SecretsView, SecretView } from '../../schema/wire/http.ts';
-import type { Desk } from '../desktop/desk.ts';
 import { language, text, type TextKey } from '../i18n/i18n.ts';
 import { deleteSecret, listSecrets, putSecret, restartApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
-import { Watch } from '../state/signal.ts';
+import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { secretsStyles } from './secrets-styles.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface SecretsDesk extends Shell {
+  /** The app whose secrets are shown. */
+  readonly secretsApp: Signal<string | null>;
+}
 
 /** Open part of the list: at most one secret at a time. */
 interface Open {
@@ -35,7 +41,7 @@ export class SvcSecrets extends LitElement {
     problem: { state: true },
     done: { state: true },
   };
-  declare desk: Desk;
+  declare desk: SecretsDesk;
   /** Id of the app. */
   declare app: string;
   declare view: SecretsView | null;

@@ -119,7 +119,7 @@ export function failed({ desk, act, busy }: SettingsContext): TemplateResult {
         id,
         nameIn(desk, id, name),
         [reasonText(reason, language.get()), message === '' ? '' : technical(message, 'en')],
-        html`<ui-button @click=${() => desk.openTasks(id)}>${text('boot.tasks')}</ui-button> ${
+        html`<ui-button @click=${() => desk.open('@tarefas', id)}>${text('boot.tasks')}</ui-button> ${
             escopo === 'servidor'
               ? nothing
               : html`<ui-button

@@ -1,10 +1,19 @@
 /** Inputs and acts of a section of Settings. */
 import type { Preferences, PreferencesPatch } from '../../schema/wire/preferences.ts';
-import type { Desk } from '../desktop/desk.ts';
 import type { SettingsState } from './model.ts';
+import type { EnginesModel } from '../engines/engines.ts';
+import type { OpeningDesk } from '../opening/model.ts';
+import type { SecretsDesk } from '../secrets/svc-secrets.ts';
+import type { SettingsModel } from './model.ts';
+
+/** The desktop as this part knows it. */
+export interface SettingsDesk extends OpeningDesk, SecretsDesk {
+  readonly settings: SettingsModel;
+  readonly engines: EnginesModel;
+}
 
 export interface SettingsContext {
-  readonly desk: Desk;
+  readonly desk: SettingsDesk;
   readonly chosen: Preferences;
   readonly state: SettingsState;
   readonly busy: boolean;

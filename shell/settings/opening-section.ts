@@ -7,7 +7,7 @@ import type { FileType, Opener } from '../opening/file-type.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { kindOfExtension, kindOfMime } from '../opening/kinds.ts';
 import { electedFor, openersOf } from '../opening/links.ts';
-import { isThere } from '../opening/open.ts';
+import { destinationName, isThere } from '../opening/open.ts';
 import { hasBuiltin, holderOf, type Role } from '../opening/roles.ts';
 import '../opening/svc-file-icon.ts';
 import { nameAmong } from '../state/app-names.ts';
@@ -21,11 +21,6 @@ const roleTexts: Readonly<Record<Role, TextKey>> = {
   ide: 'settings.roleIde',
   browser: 'settings.roleBrowser',
 };
-const destinationTexts = {
-  '@viewer': 'opening.viewer',
-  '@editor': 'settings.roleEditor',
-  '@files': 'settings.roleFileBrowser',
-} as const;
 
 const named = ({ desk, state }: SettingsContext, id: string): string => {
   const nome = state.answer?.apps.find((app) => app.id === id)?.nome;
@@ -99,7 +94,7 @@ function typeRow(context: SettingsContext, key: string, apps: readonly Opener[])
     byItself.by === 'app'
       ? named(context, byItself.app)
       : byItself.by === 'desktop' && isThere(desk, byItself.destination)
-        ? text(destinationTexts[byItself.destination])
+        ? destinationName(context.desk, byItself.destination)
         : text('settings.typeNone');
   const mine = chosen.tipos?.[key];
   const places = offered(type).filter((destination) => destination === mine || isThere(desk, destination));
@@ -110,7 +105,7 @@ function typeRow(context: SettingsContext, key: string, apps: readonly Opener[])
   const choices = [
     { value: '', label: text('settings.typeAuto', { nome: auto }) },
     ...ids.map((id) => choice(context, id)),
-    ...places.map((place) => ({ value: place, label: text(destinationTexts[place]) })),
+    ...places.map((place) => ({ value: place, label: destinationName(context.desk, place) })),
   ];
   const mark = markOf(type, apps, chosen);
   const label = text(key.includes('/') ? 'settings.typeMedia' : 'settings.type', { extensao: key });

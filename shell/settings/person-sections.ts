@@ -2,10 +2,9 @@
 import { html, type TemplateResult } from 'lit';
 import { accents, walls } from '../../schema/wire/preferences.ts';
 import { languageNames, languages, text, type TextKey } from '../i18n/i18n.ts';
-import { themeTexts } from '../launcher/entries.ts';
 import '../session/svc-activity.ts';
 import '../session/svc-session-list.ts';
-import { theme, themes } from '../ui/theme.ts';
+import { theme, themes, themeTexts } from '../ui/theme.ts';
 import { oneOfFew } from './choices.ts';
 import type { SettingsContext } from './context.ts';
 

@@ -8,7 +8,7 @@ import { base } from '../ui/base.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import { dark } from '../ui/theme.ts';
 import { scriptFault, within } from '../scripts/registry.ts';
-import { appSections, type RegisteredSection } from './registry.ts';
+import { appSections, type RegisteredSection } from '../scripts/sections.ts';
 
 export class SvcAppSection extends LitElement {
   static override properties = { app: { attribute: false }, problem: { state: true }, busy: { state: true } };

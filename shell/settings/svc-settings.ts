@@ -8,7 +8,7 @@ import '../../sdk/web/ui/field.ts';
 import '../../sdk/web/ui/select.ts';
 import type { AppSettings } from '../../schema/wire/settings.ts';
 import { language, text } from '../i18n/i18n.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { SettingsDesk } from './context.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -17,7 +17,7 @@ import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 import { theme } from '../ui/theme.ts';
 import { folded } from '../../sdk/web/ui/type-ahead.ts';
 import type { SettingsContext } from './context.ts';
-import { appSections } from './registry.ts';
+import { appSections } from '../scripts/sections.ts';
 import { isSectionShown, ownSections, type SectionId } from './model.ts';
 import { sections } from './sections.ts';
 import './svc-app-section.ts';
@@ -51,7 +51,7 @@ export class SvcSettings extends LitElement {
     busy: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: SettingsDesk;
   declare query: string;
   declare busy: boolean;
   declare problem: string | null;

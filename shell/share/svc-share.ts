@@ -10,18 +10,26 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/field.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer } from '../../schema/wire/rooms.ts';
-import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
 import { deleteRoom, grantGroup, grantPerson, readRoom, removeGroup, removePerson, renameRoom } from '../session/rooms-api.ts';
 import { sayError } from '../session/say-error.ts';
-import { Watch } from '../state/signal.ts';
+import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
 import type { Invited, SvcPeopleSearch } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
 import { rowStyles, shareStyles } from './share-styles.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface ShareDesk extends Shell {
+  /** The room that the share dialog is open for. */
+  readonly shared: Signal<string | null>;
+  /** How often the portal said that rooms changed. */
+  readonly roomsChanged: Signal<number>;
+}
 
 /** The act that waits for a second press: at most one at a time. */
 type Asked = { readonly kind: 'remove'; readonly key: string } | { readonly kind: 'leave' | 'delete' };
@@ -37,7 +45,7 @@ export class SvcShare extends LitElement {
     problem: { state: true },
     done: { state: true },
   };
-  declare desk: Desk;
+  declare desk: ShareDesk;
   declare sala: string;
   declare room: RoomAnswer | null;
   /** Deleted, or the person is no longer in it. */

@@ -4,8 +4,8 @@ import '../../sdk/web/ui/button.ts';
 import { readKey } from '../../schema/keys.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AdminPackagesAnswer } from '../../schema/wire/shop.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { ShopDesk } from './context.ts';
 import { language, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { readAdminPackages, rollBackPackage, undoRollBack } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -43,7 +43,7 @@ export class SvcShopAdmin extends LitElement {
     busy: { state: true },
     mark: { state: true },
   };
-  declare desk: Desk;
+  declare desk: ShopDesk;
   declare answer: AdminPackagesAnswer | null;
   declare problem: string | null;
   declare busy: ReadonlySet<string>;

@@ -1,9 +1,20 @@
 /** The state that the parts of the shop share. */
 import type { ShopApp } from '../../schema/wire/shop.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { Shell } from '../windows/shell.ts';
+import type { Unsaved } from '../windows/unsaved.ts';
+import type { SettingsModel } from '../settings/model.ts';
+import type { ShopModel } from './model.ts';
+
+/** The desktop as this part knows it. */
+export interface ShopDesk extends Shell {
+  readonly shop: ShopModel;
+  readonly settings: SettingsModel;
+  /** Unsaved work that pages reported. */
+  readonly unsaved: Unsaved;
+}
 
 export interface ShopContext {
-  readonly desk: Desk;
+  readonly desk: ShopDesk;
   /** Goes to the page of an app. */
   show(id: string): void;
   /** Removes after the person said so. */

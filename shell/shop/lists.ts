@@ -6,7 +6,7 @@ import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/field.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { categoryText, text } from '../i18n/i18n.ts';
-import { search, sections, type Entry } from '../launcher/search.ts';
+import { search, sections, type Entry } from '../ui/search.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { appCard, appRow } from './app-card.ts';
 import type { ShopContext } from './context.ts';

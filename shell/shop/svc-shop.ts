@@ -5,10 +5,9 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/tabs.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
-import { unsavedTitles } from '../desktop/unsaved-windows.ts';
-import { shopWindow } from '../desktop/desk-windows.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { ShopDesk } from './context.ts';
+import { unsavedTitles } from '../windows/unsaved-titles.ts';
 import { language, listed, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -39,7 +38,7 @@ export class SvcShop extends LitElement {
     removing: { state: true },
     mark: { state: true },
   };
-  declare desk: Desk;
+  declare desk: ShopDesk;
   declare query: string;
   declare category: string | null;
   /** The app whose removal waits for a word. */
@@ -84,7 +83,7 @@ export class SvcShop extends LitElement {
   }
 
   readonly #context: ShopContext = (() => {
-    const desk = (): Desk => this.desk;
+    const desk = (): ShopDesk => this.desk;
     return {
       get desk() {
         return desk();
@@ -133,7 +132,7 @@ export class SvcShop extends LitElement {
     if (this.#acted === null) return;
     const active = deepActive();
     // A person who moved to another page stays there.
-    if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== shopWindow) return;
+    if ((active !== null && active !== document.body) || this.desk.windows.top()?.app !== '@loja') return;
     this.renderRoot.querySelector<HTMLElement>(`[data-actions="${this.#acted}"] ui-button`)?.focus();
   }
 

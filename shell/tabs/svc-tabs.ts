@@ -5,7 +5,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/tabs.ts';
 import type { Tab } from '../../schema/bridge/tab-verbs.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { TabsDesk } from './tabs.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -28,7 +28,7 @@ export class SvcTabs extends LitElement {
     now: { attribute: false },
     label: { attribute: false },
   };
-  declare desk: Desk;
+  declare desk: TabsDesk;
   /** Id of the window. */
   declare window: string;
   declare now: WindowTabs;

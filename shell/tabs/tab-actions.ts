@@ -3,23 +3,23 @@
  * docs/decisions/0207-tabs-of-a-window.md
  */
 import type { Tab } from '../../schema/bridge/tab-verbs.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { TabsDesk } from './tabs.ts';
 import { text } from '../i18n/i18n.ts';
 import type { MenuGroup } from '../ui/menu.ts';
 import type { WindowTabs } from './tabs.ts';
 
-export function selectTab(desk: Desk, window: string, id: string): void {
+export function selectTab(desk: TabsDesk, window: string, id: string): void {
   if (desk.tabs.state.get().get(window)?.active === id || !desk.tabs.select(window, id)) return;
   desk.bridge.emit(window, 'abas', { acao: 'selecionar', id });
 }
 
-export function askToClose(desk: Desk, window: string, { id, fechavel }: Tab): void {
+export function askToClose(desk: TabsDesk, window: string, { id, fechavel }: Tab): void {
   if (fechavel !== false) desk.bridge.emit(window, 'abas', { acao: 'fechar', id });
 }
 
-export const askForNew = (desk: Desk, window: string): void => desk.bridge.emit(window, 'abas', { acao: 'nova' });
+export const askForNew = (desk: TabsDesk, window: string): void => desk.bridge.emit(window, 'abas', { acao: 'nova' });
 
-export function reorderTabs(desk: Desk, window: string, ids: readonly string[]): void {
+export function reorderTabs(desk: TabsDesk, window: string, ids: readonly string[]): void {
   const before = desk.tabs.state
     .get()
     .get(window)
@@ -29,7 +29,7 @@ export function reorderTabs(desk: Desk, window: string, ids: readonly string[]):
 }
 
 /** Moves a tab one place to the right, or with -1 to the left; at the ends it does nothing. */
-export function moveTab(desk: Desk, window: string, id: string, by: 1 | -1): void {
+export function moveTab(desk: TabsDesk, window: string, id: string, by: 1 | -1): void {
   const tabs = desk.tabs.state.get().get(window)?.tabs ?? [];
   const ids = tabs.map((tab) => tab.id);
   const at = ids.indexOf(id);
@@ -40,7 +40,7 @@ export function moveTab(desk: Desk, window: string, id: string, by: 1 | -1): voi
 }
 
 /** Every tab, to choose from. */
-export const tabChoices = (desk: Desk, window: string, { tabs, active }: WindowTabs): MenuGroup => ({
+export const tabChoices = (desk: TabsDesk, window: string, { tabs, active }: WindowTabs): MenuGroup => ({
   heading: text('tabs.all'),
   items: tabs.map((tab) => ({
     label: tab.titulo,
@@ -50,7 +50,7 @@ export const tabChoices = (desk: Desk, window: string, { tabs, active }: WindowT
 });
 
 /** Menu entries of a single tab. */
-export function tabCommands(desk: Desk, window: string, { tabs, canAdd }: WindowTabs, tab: Tab): MenuGroup {
+export function tabCommands(desk: TabsDesk, window: string, { tabs, canAdd }: WindowTabs, tab: Tab): MenuGroup {
   const at = tabs.findIndex(({ id }) => id === tab.id);
   return {
     items: [
@@ -67,7 +67,7 @@ export function tabCommands(desk: Desk, window: string, { tabs, canAdd }: Window
 }
 
 /** For the menu of the window: the tabs, and what can be done with the active one. */
-export function tabGroups(desk: Desk, window: string): readonly MenuGroup[] {
+export function tabGroups(desk: TabsDesk, window: string): readonly MenuGroup[] {
   const now = desk.tabs.state.get().get(window);
   if (now === undefined) return [];
   const active = now.tabs.find(({ id }) => id === now.active);

@@ -5,6 +5,15 @@
 import type { ClosedTab, Tab } from '../../schema/bridge/tab-verbs.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import { limits } from './limits.ts';
+import type { Shell } from '../windows/shell.ts';
+import type { BridgeHost } from '../bridge/host.ts';
+
+/** The desktop as this part knows it. */
+export interface TabsDesk extends Shell {
+  /** The tabs that pages say their windows have. */
+  readonly tabs: Tabs;
+  readonly bridge: BridgeHost;
+}
 
 export interface WindowTabs {
   readonly app: string;

@@ -8,22 +8,28 @@ import { containmentText } from '../../schema/texts/containment.ts';
 import { gpuText } from '../../schema/texts/gpu.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import type { Desk } from '../desktop/desk.ts';
 import { language, relativeTime, shownAs, text, type TextKey } from '../i18n/i18n.ts';
 import { restartApp, startApp, stopApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
-import { Watch } from '../state/signal.ts';
+import { type Signal, Watch } from '../state/signal.ts';
 import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
-import { tileStyles } from '../launcher/tile-styles.ts';
+import { tileStyles } from '../ui/tile-styles.ts';
 import './app-errors.ts';
 import './log-view.ts';
 import { ordered, type RowOrder, type SortColumn } from './row-order.ts';
 import { taskStyles } from './task-styles.ts';
 import { sayOnClose } from './on-close.ts';
 import { sayCpu, sayMemory } from './usage.ts';
+import type { SecretsDesk } from '../secrets/svc-secrets.ts';
+
+/** The desktop as this part knows it. */
+export interface TasksDesk extends SecretsDesk {
+  /** The app that the task manager shows the details of. */
+  readonly tasksApp: Signal<string | null>;
+}
 
 /** Connections and pids change without an event. */
 const refreshMs = 4_000;
@@ -60,7 +66,7 @@ export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted
 
 export class SvcTaskManager extends LitElement {
   static override properties = { desk: { attribute: false }, busy: { state: true }, problem: { state: true }, order: { state: true } };
-  declare desk: Desk;
+  declare desk: TasksDesk;
   declare busy: ReadonlySet<string>;
   declare problem: string | null;
   declare order: RowOrder;
@@ -145,7 +151,7 @@ export class SvcTaskManager extends LitElement {
     const { order } = this;
     const sorted = ordered(apps, order, (status) => text(`state.${status}`));
     return html`<ui-table
-      label=${text('tasks.title')}
+      label=${this.desk.nameOf('@tarefas')}
       sort-manual
       @sort=${({ detail }: CustomEvent<RowOrder>) => (this.order = { column: detail.column, direction: detail.direction })}
     >

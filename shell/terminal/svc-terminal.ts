@@ -5,11 +5,10 @@ import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/empty.ts';
 import '../../sdk/web/ui/tabs.ts';
 import type { TerminalEnd } from '../../schema/wire/terminals.ts';
-import type { Desk } from '../desktop/desk.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { sayError } from '../session/say-error.ts';
 import { endTerminal, listTerminals, openTerminal } from '../session/terminals-api.ts';
-import { Watch } from '../state/signal.ts';
+import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { holdsFocus } from '../../sdk/web/ui/element.ts';
 import { isFocusFree } from '../windows/free-focus.ts';
@@ -18,6 +17,13 @@ import { sayEnd } from './end-words.ts';
 import './svc-screen.ts';
 import type { SvcScreen } from './svc-screen.ts';
 import { terminalStyles } from './terminal-styles.ts';
+import type { Shell } from '../windows/shell.ts';
+
+/** The desktop as this part knows it. */
+export interface TerminalDesk extends Shell {
+  /** Folders that shells are wanted in, until the terminal's window opened them. */
+  readonly terminalFolders: Signal<readonly string[]>;
+}
 
 interface Tab {
   readonly id: string;
@@ -37,7 +43,7 @@ export class SvcTerminal extends LitElement {
     problem: { state: true },
     loaded: { state: true },
   };
-  declare desk: Desk;
+  declare desk: TerminalDesk;
   declare tabs: readonly Tab[];
   declare active: string | null;
   declare problem: string | null;

@@ -1,8 +1,7 @@
 /** The picture of an app: its icon, a glyph, or its initial on a colour that stays the same. */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import type { WindowOptions } from '../windows/options.ts';
-import { devApp } from '../dev/dev-app.ts';
+import { devApp } from '../state/dev-app.ts';
 import { base } from './base.ts';
 import { glyph, type Glyph } from './glyphs.ts';
 
@@ -27,7 +26,7 @@ export class SvcAppIcon extends LitElement {
     failed: { state: true },
   };
   declare app: Pick<AppProjection, 'id' | 'name' | 'icone'> | undefined;
-  declare icon: WindowOptions['icon'];
+  declare icon: { readonly kind: 'glyph'; readonly name: 'pasta' | 'globo' } | { readonly kind: 'url'; readonly url: string } | null;
   /** Picture of a window of the shell's own. */
   declare builtin: Glyph | null;
   declare size: number;

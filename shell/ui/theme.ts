@@ -3,6 +3,9 @@ import { createSignal } from '../state/signal.ts';
 import { keptHere } from '../state/kept.ts';
 
 export const themes = ['auto', 'light', 'dark'] as const;
+
+/** Keys of their names. */
+export const themeTexts = { auto: 'prefs.themeAuto', light: 'prefs.themeLight', dark: 'prefs.themeDark' } as const;
 export type Theme = (typeof themes)[number];
 
 const storageKey = 'svc.theme';

@@ -3,8 +3,8 @@
  * is made here, a PDF in the page that the origin of files has for it. Decision: docs/decisions/0231-printing-of-files.md
  */
 import type { FileItem } from '../../schema/wire/files.ts';
-import type { Desk } from '../desktop/desk.ts';
-import { decode, detect } from '../editor/encoding.ts';
+import type { OpeningDesk } from '../opening/model.ts';
+import { decode, detect } from '../opening/encoding.ts';
 import { text } from '../i18n/i18n.ts';
 import { readBlob } from '../session/content-api.ts';
 import { limits } from './limits.ts';
@@ -12,7 +12,7 @@ import { sourceOf } from './source.ts';
 import { printWayOf } from './ways.ts';
 
 /** The act that prints the file; null: it can't be printed. */
-export function printing(desk: Desk, item: FileItem): (() => Promise<void>) | null {
+export function printing(desk: OpeningDesk, item: FileItem): (() => Promise<void>) | null {
   const way = printWayOf(item, { showsPdf: navigator.pdfViewerEnabled, origins: desk.session.origins });
   if (way === null) return null;
   return async () => {
@@ -110,7 +110,7 @@ async function printImage({ caminho, nome, bytes }: FileItem): Promise<void> {
 }
 
 /** The page of the origin of files asks the browser's viewer; a browser whose viewer takes no orders shows it, with a button of its own. */
-async function printPdf(desk: Desk, { caminho, nome, bytes }: FileItem): Promise<void> {
+async function printPdf(desk: OpeningDesk, { caminho, nome, bytes }: FileItem): Promise<void> {
   const source = await sourceOf(caminho, 'pdf', bytes);
   if (source === null) throw new Error(text('viewer.broken'));
   const said = new AbortController();
@@ -120,7 +120,7 @@ async function printPdf(desk: Desk, { caminho, nome, bytes }: FileItem): Promise
     ({ source: from, data }: MessageEvent<{ readonly imprimir?: unknown } | null>) => {
       if (from !== frame.contentWindow || data?.imprimir !== 'recusado') return;
       end();
-      desk.openViewer(caminho);
+      desk.open('@viewer', caminho);
       desk.toast.set({ words: text('print.byViewer'), open: null });
     },
     { signal: said.signal },

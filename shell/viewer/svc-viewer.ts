@@ -4,9 +4,9 @@ import { letterOf } from '../../schema/bridge/key-letter.ts';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/toolbar.ts';
 import type { FileItem } from '../../schema/wire/files.ts';
-import { attempt } from '../desktop/attempt.ts';
-import type { Desk } from '../desktop/desk.ts';
-import { decode, detect } from '../editor/encoding.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { OpeningDesk } from '../opening/model.ts';
+import { decode, detect } from '../opening/encoding.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { markOf, typeName } from '../opening/file-mark.ts';
 import { typeOf } from '../opening/file-type.ts';
@@ -42,7 +42,7 @@ export class SvcViewer extends LitElement {
     zoom: { state: true },
     problem: { state: true },
   };
-  declare desk: Desk;
+  declare desk: OpeningDesk;
   /** Id of the window that shows it. */
   declare window: string;
   /** In the exact form. */

@@ -1,10 +1,10 @@
 /** A part of the shell that is not in its first file. */
-import type { Desk } from '../desktop/desk.ts';
 import { text } from '../i18n/i18n.ts';
 import { isPassing } from '../session/api.ts';
 import { createRetry } from '../state/retry.ts';
+import type { Shell } from './shell.ts';
 
-type Needs = Pick<Desk, 'toast' | 'connection'>;
+type Needs = Pick<Shell, 'toast' | 'connection'>;
 
 /** Parts on their way. */
 const loading = new Set<string>();

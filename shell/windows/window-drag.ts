@@ -1,8 +1,8 @@
 /** Drags of a window: the title moves it and snaps it to the edges, a handle resizes it. Iframes are shielded meanwhile. */
-import type { Desk } from '../desktop/desk.ts';
 import type { DragSteps } from '../../sdk/web/ui/drag.ts';
 import { fillsArea, moved, resized, snapTarget, tornOff, type Handle, type Mode, type Rect } from './geometry.ts';
 import type { WindowState } from './manager.ts';
+import type { Shell } from './shell.ts';
 
 /** Where the window would snap if it were let go now; the desktop draws it. */
 export interface SnapPreview {
@@ -13,13 +13,13 @@ export interface SnapPreview {
  * From the press on: a browser asks the process of a page before it knows that the pointer is captured elsewhere. A target that is gone meanwhile is
  * told of at the document.
  */
-export function shieldWhileCaptured({ shielded }: Pick<Desk, 'shielded'>): void {
+export function shieldWhileCaptured({ shielded }: Pick<Shell, 'shielded'>): void {
   shielded.set(true);
   document.addEventListener('lostpointercapture', () => shielded.set(false), { once: true });
 }
 
 export function moveSteps(
-  desk: Desk,
+  desk: Shell,
   window: WindowState,
   preview: (target: SnapPreview | null) => void,
   startX: number,
@@ -52,7 +52,7 @@ export function moveSteps(
   };
 }
 
-export function resizeSteps(desk: Desk, window: WindowState, handle: Handle): DragSteps {
+export function resizeSteps(desk: Shell, window: WindowState, handle: Handle): DragSteps {
   const { windows } = desk;
   const from = windows.shown(window);
   desk.shielded.set(true);

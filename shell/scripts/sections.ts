@@ -5,7 +5,7 @@
  *
  * `montar` draws into `elemento` and may return a function that ends it. Decision: docs/decisions/0204-scripts-in-the-shell.md
  */
-import { createRegistry, type Registered } from '../scripts/registry.ts';
+import { createRegistry, type Registered } from './registry.ts';
 
 export interface SectionEnvironment {
   readonly app: string;

@@ -1,9 +1,9 @@
 /** The frame of one window: title bar, eight handles and its content. It draws the state of the window manager. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import type { Desk, Frame } from '../desktop/desk.ts';
-import { builtinOf, isApp } from '../desktop/desk-windows.ts';
-import { openWindowMenu } from '../desktop/window-menu.ts';
+import type { FrameDesk } from './frame-desk.ts';
+import { isApp, type Frame } from '../windows/shell.ts';
+import { openWindowMenu } from './window-menu.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -15,16 +15,15 @@ import type { SvcQuestion } from '../questions/svc-question.ts';
 import '../questions/svc-unsaved.ts';
 import type { SvcUnsaved } from '../questions/svc-unsaved.ts';
 import './app-frame.ts';
-import { builtinContent, focusBuiltin, ownWindows } from './builtin-content.ts';
 import type { SvcAppFrame } from './app-frame.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { holdsFocus } from '../../sdk/web/ui/element.ts';
 import { startDrag, type DragSteps } from '../../sdk/web/ui/drag.ts';
-import { broughtIn, fillsArea, handles } from './geometry.ts';
-import type { WindowState } from './manager.ts';
+import { broughtIn, fillsArea, handles } from '../windows/geometry.ts';
+import type { WindowState } from '../windows/manager.ts';
 import type { WindowTabs } from '../tabs/tabs.ts';
-import type { UnsavedAnswer } from './unsaved.ts';
-import { createPageDrag, moveSteps, resizeSteps, shieldWhileCaptured, type SnapPreview } from './window-drag.ts';
+import type { UnsavedAnswer } from '../windows/unsaved.ts';
+import { createPageDrag, moveSteps, resizeSteps, shieldWhileCaptured, type SnapPreview } from '../windows/window-drag.ts';
 import { windowStyles } from './window-styles.ts';
 
 /** Below this, tabs are in a line of their own. */
@@ -37,7 +36,7 @@ export class SvcWindow extends LitElement implements Frame {
     top: { type: Boolean, reflect: true },
     there: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FrameDesk;
   declare state: WindowState;
   declare top: boolean;
   /** The window shows the app, which draws the title bar where its manifest says so; false for a start, a failure, the portal's panel. */
@@ -52,7 +51,7 @@ export class SvcWindow extends LitElement implements Frame {
     this.desk.tabs.state,
     this.desk.held,
     this.desk.homePath,
-    ownWindows,
+    this.desk.ownWindows,
     language,
   ]);
   #asked = false;
@@ -151,7 +150,7 @@ export class SvcWindow extends LitElement implements Frame {
     const question = this.renderRoot.querySelector<SvcUnsaved>('svc-unsaved') ?? this.renderRoot.querySelector<SvcQuestion>('svc-question');
     if (question !== null) question.focusContent();
     else if (this.#content !== null) this.#content.focusContent();
-    else if (!this.#focusLast()) focusBuiltin(this.renderRoot);
+    else if (!this.#focusLast()) this.renderRoot.querySelector<HTMLElement & { focusContent?: () => void }>('.builtin')?.focusContent?.();
     // Content that is not there yet takes the focus from the window as a whole once it is, and from nothing else.
     if (!holdsFocus(this)) this.focus({ preventScroll: true });
   }
@@ -255,7 +254,7 @@ export class SvcWindow extends LitElement implements Frame {
       <div class="whole" tabindex="-1"></div>
       ${own ? nothing : this.#titleBar(app)}
       <div class="body" tabindex="-1" role=${active === undefined ? nothing : 'tabpanel'} aria-label=${active?.titulo ?? nothing}>
-        ${isApp(this.state) ? this.#page(app, question !== undefined || asking !== undefined) : builtinContent(this.desk, this.state)}
+        ${isApp(this.state) ? this.#page(app, question !== undefined || asking !== undefined) : this.desk.contentOf(this.state)}
         ${
           question === undefined
             ? nothing
@@ -336,7 +335,7 @@ export class SvcWindow extends LitElement implements Frame {
       @contextmenu=${menu}
     >
       <button class="menu" type="button" aria-haspopup="menu" aria-label=${text('window.menu', { titulo: title })} @click=${menu}>
-        <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${builtinOf(this.state)} .size=${20}></svc-app-icon>
+        <svc-app-icon .app=${app} .icon=${this.state.options.icon} .builtin=${this.desk.glyphOf(this.state)} .size=${20}></svc-app-icon>
       </button>
       <h2>${title}</h2>
       ${tabs === undefined ? nothing : html`<svc-tabs .desk=${this.desk} .window=${id} .now=${tabs} .label=${title}></svc-tabs>`}

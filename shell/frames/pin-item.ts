@@ -4,10 +4,10 @@ import { text } from '../i18n/i18n.ts';
 import { isPinned, movingPin, pinnedAmong, pinning } from '../preferences/pins.ts';
 import { moveItems } from '../preferences/order.ts';
 import type { MenuItem } from '../ui/menu.ts';
-import { attempt } from './attempt.ts';
-import type { Desk } from './desk.ts';
+import { attempt } from '../windows/attempt.ts';
+import type { FrameDesk } from './frame-desk.ts';
 
-export function pinItem(desk: Desk, app: string): MenuItem {
+export function pinItem(desk: FrameDesk, app: string): MenuItem {
   const { preferences, announcement } = desk;
   const isOn = isPinned(preferences.state.get(), app);
   const pin = async (): Promise<void> => {
@@ -18,14 +18,15 @@ export function pinItem(desk: Desk, app: string): MenuItem {
 }
 
 /** Where the app is pinned and not alone: one place on, and one back. */
-export function pinMoves(desk: Desk, app: string): readonly MenuItem[] {
+export function pinMoves(desk: FrameDesk, app: string): readonly MenuItem[] {
   const shown = pinnedIn(desk).map(({ id }) => id);
   return moveItems(shown, app, [text('pin.left'), text('pin.right')], (other, side) => movePin(desk, app, other, side));
 }
 
-const pinnedIn = ({ preferences, apps }: Desk): readonly AppProjection[] => pinnedAmong(preferences.state.get(), apps.state.get().apps);
+const pinnedIn = ({ preferences, apps }: FrameDesk): readonly AppProjection[] =>
+  pinnedAmong(preferences.state.get(), apps.state.get().apps);
 
-export function movePin(desk: Desk, app: string, other: string, side: 'before' | 'after'): void {
+export function movePin(desk: FrameDesk, app: string, other: string, side: 'before' | 'after'): void {
   attempt(desk, async () => {
     await desk.preferences.change(movingPin(app, other, side));
     const pins = pinnedIn(desk);

@@ -6,9 +6,9 @@ import type { Preferences } from '../../schema/wire/preferences.ts';
 import { inTime } from '../state/in-time.ts';
 import { keptHere } from '../state/kept.ts';
 import { randomId } from '../state/random-id.ts';
-import type { WindowState } from '../windows/manager.ts';
-import type { OpenWindow } from '../windows/places.ts';
-import type { PreferencesModel } from './model.ts';
+import type { WindowState } from './manager.ts';
+import type { OpenWindow } from './places.ts';
+import type { PreferencesModel } from '../preferences/model.ts';
 
 const writeMs = 2_000;
 /** A portal that does not answer holds back no desktop. */

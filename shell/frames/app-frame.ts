@@ -8,7 +8,7 @@ import '../../sdk/web/ui/button.ts';
 import type { StartStep } from '../../schema/backend.ts';
 import { reasonText, stepText } from '../../schema/texts/reasons.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
-import type { Desk } from '../desktop/desk.ts';
+import type { FrameDesk } from './frame-desk.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { tryLater, tryNow } from '../events/try-later.ts';
 import { language, shownAs, text } from '../i18n/i18n.ts';
@@ -21,7 +21,7 @@ import '../ui/app-icon.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
-import { insideApp } from './options.ts';
+import { insideApp } from '../windows/options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 
 const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
@@ -66,7 +66,7 @@ export class SvcAppFrame extends LitElement {
     seen: { state: true },
     stopped: { state: true },
   };
-  declare desk: Desk;
+  declare desk: FrameDesk;
   declare app: AppProjection | undefined;
   declare window: string;
   declare route: string;
@@ -308,7 +308,7 @@ export class SvcAppFrame extends LitElement {
       ${
         this.slow
           ? html`<p class="hint">${text('boot.slow')}</p>
-              <ui-button @click=${() => this.desk.openTasks(app?.id)}> ${glyph('tasks')}${text('boot.tasks')} </ui-button>`
+              <ui-button @click=${() => this.desk.open('@tarefas', app?.id)}> ${glyph('tasks')}${text('boot.tasks')} </ui-button>`
           : nothing
       }
     </div>`;

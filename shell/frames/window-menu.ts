@@ -4,16 +4,16 @@ import { tabGroups } from '../tabs/tab-actions.ts';
 import { openMenu, type MenuGroup, type MenuItem, type MenuPlace } from '../ui/menu.ts';
 import { fillsArea } from '../windows/geometry.ts';
 import type { WindowState } from '../windows/manager.ts';
-import type { Desk } from './desk.ts';
-import { isApp } from './desk-windows.ts';
+import type { FrameDesk } from './frame-desk.ts';
+import { isApp } from '../windows/shell.ts';
 import { pinItem, pinMoves } from './pin-item.ts';
 
-export function openWindowMenu(desk: Desk, id: string, place: MenuPlace): void {
+export function openWindowMenu(desk: FrameDesk, id: string, place: MenuPlace): void {
   const window = desk.windows.find(id);
   if (window !== undefined) openMenu(text('window.menu', { titulo: desk.title(window) }), windowActions(desk, window), place);
 }
 
-export function windowActions(desk: Desk, window: WindowState): readonly MenuGroup[] {
+export function windowActions(desk: FrameDesk, window: WindowState): readonly MenuGroup[] {
   const { id } = window;
   const { windows } = desk;
   const fills = fillsArea(windows.area.get());
@@ -49,10 +49,10 @@ export function windowActions(desk: Desk, window: WindowState): readonly MenuGro
   ];
 }
 
-const asksForSecrets = (desk: Desk, { app }: WindowState): boolean => (desk.apps.find(app)?.secrets.declared ?? 0) > 0;
+const asksForSecrets = (desk: FrameDesk, { app }: WindowState): boolean => (desk.apps.find(app)?.secrets.declared ?? 0) > 0;
 
 /** From now on the arrows belong to this window, until Enter or Escape (desktop/keys.ts). */
-export function beginKeyboardMode(desk: Desk, window: WindowState, kind: 'move' | 'resize'): void {
+export function beginKeyboardMode(desk: FrameDesk, window: WindowState, kind: 'move' | 'resize'): void {
   desk.windows.focus(window.id);
   if (window.mode !== 'normal') desk.windows.place(window.id, desk.windows.shown(window));
   desk.keyboardMode.set({ window: window.id, kind });

@@ -1,25 +1,25 @@
 /** The root element: asks who is signed in and shows the desktop or the sign-in page. */
 import { css, html, LitElement, nothing, render, type TemplateResult } from 'lit';
-import '../../sdk/web/ui/button.ts';
-import type { Desk } from '../desktop/desk.ts';
-import { listenEarlyKeys } from '../desktop/early-keys.ts';
-import { startDesk } from '../desktop/start-desk.ts';
-import '../desktop/svc-desktop.ts';
-import { language, text } from '../i18n/i18n.ts';
-import { keepOfflinePage } from '../offline/register.ts';
-import { createRetry } from '../state/retry.ts';
-import { Watch } from '../state/signal.ts';
-import { base } from '../ui/base.ts';
-import { isPassing, linkOwner, whoAmI } from './api.ts';
-import { keepDestination } from './destination.ts';
-import { leave, takeEnd, type Ended } from './leave.ts';
-import { sayError } from './say-error.ts';
-import { refusalOf, type Refusal } from './say-refusal.ts';
-import { comeBack, keepSession } from './session-key.ts';
-import type { Question } from './svc-link-question.ts';
-import './svc-link-question.ts';
-import './svc-sign-in.ts';
-import { keptHere } from '../state/kept.ts';
+import '../sdk/web/ui/button.ts';
+import type { Desk } from './desktop/desk.ts';
+import { listenEarlyKeys } from './desktop/early-keys.ts';
+import { startDesk } from './desktop/start-desk.ts';
+import './desktop/svc-desktop.ts';
+import { language, text } from './i18n/i18n.ts';
+import { keepOfflinePage } from './offline/register.ts';
+import { createRetry } from './state/retry.ts';
+import { Watch } from './state/signal.ts';
+import { base } from './ui/base.ts';
+import { isPassing, linkOwner, whoAmI } from './session/api.ts';
+import { keepDestination } from './session/destination.ts';
+import { leave, takeEnd, type Ended } from './session/leave.ts';
+import { sayError } from './session/say-error.ts';
+import { refusalOf, type Refusal } from './session/say-refusal.ts';
+import { comeBack, keepSession } from './session/session-key.ts';
+import type { Question } from './session/svc-link-question.ts';
+import './session/svc-link-question.ts';
+import './session/svc-sign-in.ts';
+import { keptHere } from './state/kept.ts';
 
 type Phase =
   | { readonly kind: 'loading' }
