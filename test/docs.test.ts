@@ -148,8 +148,17 @@ describe('references', () => {
     const told = pages.map((path) => [path, pathsIn(read(path))] as const);
     expect(told.flatMap(([path, paths]) => paths.flatMap((steps) => brokenSteps(steps).map((broken) => `${path}: ${broken}`)))).toEqual([]);
     expect(told.find(([path]) => path === 'docs/ARCHITECTURE.md')?.[1].map(({ length }) => length > 3)).toEqual(
-      Array<boolean>(6).fill(true),
+      Array<boolean>(7).fill(true),
     );
+  });
+
+  test('the path of a click, there and back, has at most 25 stops and enters no file twice', () => {
+    const files = pathsIn(read('docs/ARCHITECTURE.md'))
+      .slice(0, 2)
+      .flatMap((steps) => steps.map(({ file }) => file));
+    expect([files[0], files.at(-1)]).toEqual(['shell/desktop/svc-home.ts', 'api/proxy/forward.ts']);
+    expect(files.length).toBeLessThanOrEqual(25);
+    expect([...new Set(files)]).toEqual(files);
   });
 
   test('each source file that a comment names is there', () => {
