@@ -66,9 +66,9 @@ test.for(['smaller', 'covered'] as const)('320 × 568, the page is %s: names, te
   const finger = await touchScreen(page);
   await page.evaluate((caminho) => {
     const desktop = document.querySelector('svc-shell')?.shadowRoot?.querySelector('svc-desktop') as unknown as {
-      desk: { openFiles(path: string): void };
+      desk: { open(window: string, path: string): void };
     };
-    desktop.desk.openFiles(caminho);
+    desktop.desk.open('@files', caminho);
   }, folder);
   const top = page.locator('svc-window[top]');
   // Gone, and the keyboard with it: a shell has Ctrl+K for itself.

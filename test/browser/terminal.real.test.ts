@@ -262,9 +262,9 @@ test('two folders that are asked for at the same moment, before the window is th
   await page.locator('svc-home .tile').first().waitFor();
   await page.evaluate((paths) => {
     const desktop = document.querySelector('svc-shell')?.shadowRoot?.querySelector('svc-desktop') as unknown as {
-      readonly desk: { openTerminal(folder: string): void };
+      readonly desk: { open(window: string, folder: string): void };
     };
-    for (const folder of paths) desktop.desk.openTerminal(folder);
+    for (const folder of paths) desktop.desk.open('@terminal', folder);
   }, folders);
   await terminal(page).getByRole('tab').nth(1).waitFor();
   for (const [n, folder] of folders.entries()) {

@@ -229,9 +229,9 @@ test('a text, a picture and a PDF reach the print of the browser with what is in
   page.on('console', (message) => message.text().startsWith('printed ') && printed.push(message.text().slice(8)));
   await page.evaluate((caminho) => {
     const desktop = document.querySelector('svc-shell')?.shadowRoot?.querySelector('svc-desktop') as unknown as {
-      desk: { openFiles(path: string): void };
+      desk: { open(window: string, path: string): void };
     };
-    desktop.desk.openFiles(caminho);
+    desktop.desk.open('@files', caminho);
   }, folder);
   const entry = (name: string): Locator => page.locator(`svc-window[top] svc-file-view [data-name="${name}"]`);
   const shell = new URL(page.url()).origin;
