@@ -12,6 +12,7 @@ import type { Bus } from '../../store/bus.ts';
 import type { BackendState, Reason } from '../../schema/backend.ts';
 import type { SecretsView } from '../../schema/wire/http.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { shownOf } from '../../schema/manifest/shown-fields.ts';
 import type { FilesCommands } from '../../schema/files.ts';
 import type { QueueOff } from '../../schema/jobs.ts';
 import { kindOf } from '../../schema/keys.ts';
@@ -341,13 +342,7 @@ function initialView(app: string): AppView {
     id: app,
     name: app,
     version: '1.0.0',
-    type: 'app',
-    kind: 'app',
-    description: '',
-    category: 'Other',
-    window: { width: 640 },
-    gpu: false,
-    escopo: 'pessoa',
+    ...shownOf({ window: { width: 640 } }),
     aoFechar: 'encerrar',
     status: 'stopped',
     ready: false,

@@ -2,6 +2,7 @@
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { shownOf } from '../../schema/manifest/shown-fields.ts';
 import { nameOf } from '../../schema/manifest/shown-text.ts';
 import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
@@ -16,13 +17,7 @@ export function projectionOf(entry: BackendEntry): AppView | null {
     id: entry.app,
     name: nameOf(manifest, entry.app),
     version: manifest.version,
-    type: manifest.type ?? 'app',
-    kind: manifest.kind ?? 'app',
-    escopo: manifest.escopo ?? 'pessoa',
-    description: manifest.description ?? '',
-    category: manifest.category || 'Other',
-    window: manifest.window ?? {},
-    gpu: manifest.gpu ?? false,
+    ...shownOf(manifest),
     aoFechar: manifest.backend.aoFechar ?? 'encerrar',
     ...lifeOf(entry),
   };

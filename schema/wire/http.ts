@@ -7,6 +7,7 @@ import { appIdPattern } from '../app-id.ts';
 import { backendStates, conditionTypes, startSteps } from '../backend.ts';
 import { reasons } from '../reasons/derived.ts';
 import { limits } from '../limits.ts';
+import { shownShapes } from '../manifest/shown-fields.ts';
 import { parcelName } from '../parcels.ts';
 import { spaceKinds } from '../space.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
@@ -180,17 +181,8 @@ export const appProjection = closed({
   id: text,
   name: text,
   version: text,
-  type: { type: 'string', enum: ['app', 'engine'] },
-  kind: { type: 'string', enum: ['app', 'service'] },
-  description: text,
-  category: text,
+  ...shownShapes,
   icone: nullable('string'),
-  /** The manifest `window` object as is; {} when absent. */
-  window: anything,
-  /** Legacy field, as declared (rules 4.1). */
-  gpu: flag,
-  /** `servidor`: one backend for all people, kept by the server; people can't start or stop it. */
-  escopo: { type: 'string', enum: ['pessoa', 'servidor'] },
   aoFechar: text,
   /** Base URL of the app, with a closing slash. */
   url: text,
