@@ -24,9 +24,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from './testing/compile-cache.ts';
 import { kitSource } from './testing/kit-source.ts';
-import type { AppSnapshot, SupervisorPush, SupervisorReplies } from '../schema/supervisor-lines.ts';
+import type { SupervisorRequest, AppSnapshot, SupervisorPush, SupervisorReplies } from '../schema/supervisor-lines.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../schema/server-paths.ts';
-import type { SupervisorRequest } from '../schema/supervisor-protocol.ts';
 import { environOf, livingPids, readPidFile, readStat, signal } from './processes.ts';
 
 const root = dirname(import.meta.dirname);

@@ -4,9 +4,10 @@
  */
 import { appIdPattern } from './app-id.ts';
 import { backendStates, startSteps } from './backend.ts';
-import { reasons } from './reasons/derived.ts';
+import { reasons, type StopReason } from './reasons/derived.ts';
 import { limits } from './limits.ts';
 import { type Wire, closed, count, flag, list, oneOf, orNull } from './static.ts';
+import type { Numbered, StartOrder } from './supervisor-protocol.ts';
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
 const time = { type: 'number', minimum: 0 } as const;
@@ -94,41 +95,75 @@ export type AppUse = Wire<typeof use>;
 const secret = closed({ name: secretName, description: text(limits.secretDescriptionCharsMax), required: flag, declared: flag, set: flag });
 const secrets = closed({ secrets: { ...list(secret), maxItems: 1_000 }, restartNeeded: flag });
 
-/** The reply `{ id, ok: true, … }` by op; the other reply is `{ id, ok: false, error: { code, message } }`. */
-export const replies = {
-  hello: closed(
-    {
-      protocol: count,
-      version: text(128),
-      pid,
-      bootId: text(64),
-      home: text(4_096),
-      /** Other code is installed than this supervisor was started from. Absent: from a kit that does not check. */
-      outdated: flag,
-      /** Why nothing can be written to the home; missing when it can. */
-      disk: text(8_192),
-    },
-    ['protocol', 'version', 'pid', 'bootId', 'home'],
+/** An order with such fields, and the shape of its reply. */
+const order =
+  <Fields = unknown>() =>
+  <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: false as const, fields: null as unknown as Fields });
+/** The same for one that changes something; it carries the number of the portal. */
+const numbered =
+  <Fields = unknown>() =>
+  <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: true as const, fields: null as unknown as Fields & Numbered });
+interface OfApp {
+  readonly app: string;
+}
+
+/**
+ * Orders of the portal, a row each: fields, whether it is numbered, and the reply `{ id, ok: true, … }`; the other reply is
+ * `{ id, ok: false, error: { code, message } }`. kit/supervise/requests.ts checks the fields, server.ts there carries it out.
+ */
+export const orders = {
+  hello: order()(
+    closed(
+      {
+        protocol: count,
+        version: text(128),
+        pid,
+        bootId: text(64),
+        home: text(4_096),
+        /** Other code is installed than this supervisor was started from. Absent: from a kit that does not check. */
+        outdated: flag,
+        /** Why nothing can be written to the home; missing when it can. */
+        disk: text(8_192),
+      },
+      ['protocol', 'version', 'pid', 'bootId', 'home'],
+    ),
   ),
-  subscribe: apps,
-  snapshot: apps,
-  /** `atMs` by the monotonic clock of the supervisor. */
-  usage: closed({ atMs: time, apps: { ...list(use), maxItems: 10_000 } }),
-  start: accepted,
-  stop: accepted,
-  pin: accepted,
-  used: accepted,
-  note: accepted,
-  doubt: accepted,
-  token: closed({ token: orNull(text(4_096)) }),
-  log: closed({ text: { type: 'string' } }),
-  follow: accepted,
-  secrets,
-  'secret-put': secrets,
-  'secret-delete': secrets,
-  quit: accepted,
+  /** Reply holds all snapshots; afterwards every change is pushed. Never refused for its number: by it a portal that leads from now on makes itself known. */
+  subscribe: numbered()(apps),
+  snapshot: order()(apps),
+  /** Present usage of the living apps, `atMs` by the monotonic clock of the supervisor. Not in the snapshots because it changes with every reading. */
+  usage: order()(closed({ atMs: time, apps: { ...list(use), maxItems: 10_000 } })),
+  /** Writes the env file, resets the failures and launches. Replies when the launch is under way, not when the app answers. */
+  start: numbered<StartOrder>()(accepted),
+  /** Deletes the env file, then SIGTERM, limits.stopGraceMs, SIGKILL. Replies when the env file is gone. */
+  stop: numbered<OfApp & { readonly requestId: string; readonly reason: StopReason }>()(accepted),
+  /** Sets or clears the pin of a wanted app without touching the process. */
+  pin: numbered<OfApp & { readonly pinned: boolean }>()(accepted),
+  /** A request went to the app. Its connection may be gone before a pass sees it. Source: rules 3.3, supervisor rule 3. */
+  used: order<OfApp>()(accepted),
+  /** A request waits for the app: does it answer? The result comes as a snapshot. */
+  doubt: order<OfApp>()(accepted),
+  /** The token of a wanted app, so that a restarted portal can go on proxying. */
+  token: order<OfApp>()(closed({ token: orNull(text(4_096)) })),
+  log: order<OfApp & { readonly tail: number; readonly previous: boolean }>()(closed({ text: { type: 'string' } })),
+  /** Pushes `log` lines until the connection closes. */
+  follow: order<OfApp & { readonly tail: number }>()(accepted),
+  /** Appends one line of ours to run.log of a living app: what the shell saw of it. */
+  note: order<OfApp & { readonly text: string }>()(accepted),
+  /** Names of the manifest and of the vault; never a value. */
+  secrets: order<OfApp>()(secrets),
+  /** Into the vault, when the manifest asks for the name. The value is in no reply, no push and no log. Source: rules 5. */
+  'secret-put': numbered<OfApp & { readonly name: string; readonly value: string }>()(secrets),
+  /** Out of the vault; no error when it is not there. */
+  'secret-delete': numbered<OfApp & { readonly name: string }>()(secrets),
+  /** Ends the supervisor; backends stay. Not numbered: older supervisors get it too, and it ends no app. */
+  quit: order()(accepted),
 } as const;
-export type SupervisorReplies = { readonly [Op in keyof typeof replies]: Wire<(typeof replies)[Op]> };
+type Orders = typeof orders;
+export type SupervisorRequest = {
+  [Op in keyof Orders]: { readonly id: number; readonly op: Op } & Orders[Op]['fields'];
+}[keyof Orders];
+export type SupervisorReplies = { readonly [Op in keyof Orders]: Wire<Orders[Op]['reply']> };
 
 export const failure = closed({ code: text(128), message: text(8_192) });
 

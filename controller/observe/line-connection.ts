@@ -6,8 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError, type ErrorCode, errorKinds } from '../../schema/errors.ts';
 import { limits as machineLimits } from '../../machines/limits.ts';
-import { numberedOps, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
-import type { SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
+import { orders, type SupervisorRequest, type SupervisorPush, type SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import { readLines } from './line-reader.ts';
 import { readReply, readSupervisorLine, type SupervisorLine } from './supervisor-lines.ts';
 
@@ -38,8 +37,6 @@ export interface LineConnectionOptions {
   /** Called once, by either side's close. */
   readonly onClose: (error: SvcError) => void;
 }
-
-const numbered: ReadonlySet<SupervisorRequest['op']> = new Set(numberedOps);
 
 export function openLineConnection(options: LineConnectionOptions): LineConnection {
   const { stream, clock, leader, held } = options;
@@ -93,7 +90,7 @@ export function openLineConnection(options: LineConnectionOptions): LineConnecti
 
   return {
     ask: async (request) => {
-      const isNumbered = numbered.has(request.op);
+      const isNumbered = orders[request.op].isNumbered;
       if (held !== undefined && isNumbered && request.op !== 'subscribe') await held();
       return await new Promise((resolve, reject) => {
         if (closed) {

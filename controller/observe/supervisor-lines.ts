@@ -4,9 +4,9 @@
  */
 import { lineShape } from '../../schema/compile-shape.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { failure, push, replies, type SupervisorPush, type SupervisorReplies } from '../../schema/supervisor-lines.ts';
+import { failure, orders, push, type SupervisorPush, type SupervisorReplies } from '../../schema/supervisor-lines.ts';
 
-const replyTroubles = Object.fromEntries(Object.entries(replies).map(([op, schema]) => [op, lineShape(schema)]));
+const replyTroubles = Object.fromEntries(Object.entries(orders).map(([op, { reply }]) => [op, lineShape(reply)]));
 const failureTrouble = lineShape(failure);
 const pushTrouble = lineShape(push);
 

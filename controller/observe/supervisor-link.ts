@@ -3,12 +3,12 @@
  * snapshots. Edges only enqueue keys. While the line is down the last snapshots stay, marked as old: a server that can't be reached makes
  * its apps unknown, never stopped.
  */
-import type { AppSnapshot, SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
+import type { SupervisorRequest, AppSnapshot, SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import type { AppUsage } from '../../schema/wire/http.ts';
-import { isOlderKit, kitVersion, supervisorProtocolVersion, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { isOlderKit, kitVersion, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
 import { limits } from '../limits.ts';

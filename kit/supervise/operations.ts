@@ -2,7 +2,8 @@
 import { mkdirSync } from 'node:fs';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../../schema/limits.ts';
-import type { StartOrder, SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorRequest } from '../../schema/supervisor-lines.ts';
+import type { StartOrder } from '../../schema/supervisor-protocol.ts';
 import { writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
 import { pinnedVariable, requestVariable, writeEnvText, type Variables } from '../launch/env-file.ts';

@@ -2,7 +2,7 @@
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { stopReasons } from '../../schema/reasons/derived.ts';
-import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorRequest } from '../../schema/supervisor-lines.ts';
 import { isEnvName, valueProblem } from '../launch/env-file.ts';
 import { isSecretName, secretValueProblem } from '../launch/secrets.ts';
 import { appIdTooLong, isAppId } from '../../schema/app-id.ts';

@@ -1,12 +1,12 @@
 /** The 0600 socket of the supervisor: JSON lines in, JSON lines out (schema/supervisor-protocol.ts). Everything is bounded. */
 import { chmodSync, lstatSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AppSnapshot, SupervisorPush } from '../../schema/supervisor-lines.ts';
+import type { SupervisorRequest, AppSnapshot, SupervisorPush } from '../../schema/supervisor-lines.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
-import { supervisorProtocolVersion, type SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import { supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { pathState, renameOver, unlinkIfThere } from '../atomic-file.ts';
 import { isDiskFull } from '../disk-error.ts';

@@ -8,7 +8,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isReservedName } from '../../schema/manifest/reserved-names.ts';
-import type { SupervisorRequest } from '../../schema/supervisor-protocol.ts';
+import type { SupervisorRequest } from '../../schema/supervisor-lines.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isDiskFull } from '../disk-error.ts';
 import type { Variables } from '../launch/env-file.ts';
