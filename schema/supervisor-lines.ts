@@ -97,12 +97,14 @@ const secrets = closed({ secrets: { ...list(secret), maxItems: 1_000 }, restartN
 
 /** An order with such fields, and the shape of its reply. */
 const order =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- given apart from the reply: no type is inferred beside one that is given
   <Fields = unknown>() =>
-  <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: false as const, fields: null as unknown as Fields });
+    <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: false as const, fields: null as unknown as Fields });
 /** The same for one that changes something; it carries the number of the portal. */
 const numbered =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- given apart from the reply: no type is inferred beside one that is given
   <Fields = unknown>() =>
-  <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: true as const, fields: null as unknown as Fields & Numbered });
+    <const Reply extends object>(reply: Reply) => ({ reply, isNumbered: true as const, fields: null as unknown as Fields & Numbered });
 interface OfApp {
   readonly app: string;
 }
