@@ -287,6 +287,8 @@ function tokenTests(store: () => RoomStore, reopen: () => Promise<void>): void {
       { usuario: 'ana', app: 'notas' },
       { usuario: 'bia', app: 'notas' },
     ]);
+    // Of an app with a token of its person's.
+    expect(await store().keepPortalTokens('ana', 'notas', 'p9')).toEqual([]);
     expect(await store().keepPortalTokens('ana', 'notas', 'p2')).toEqual(['t1']);
     expect(await store().portalToken('t1')).toBeNull();
     expect(await store().keepPortalTokens('ana', 'notas', null)).toEqual(['t2']);

@@ -62,7 +62,7 @@ export function environmentOf({ manifest, hash }: Package, home: string, base: s
     hash,
     gpuDeclared: gpuMode(manifest) !== null,
   });
-  const secrets = (manifest.secrets ?? []).map(({ name }) => name).filter((name) => !isReservedName(name));
+  const secrets = (manifest.secrets ?? []).map(({ name }) => name).filter((name) => name !== 'SVC_APP_TOKEN' && !isReservedName(name));
   return { ...environment, ...Object.fromEntries(given(secrets)) };
 }
 

@@ -64,22 +64,25 @@ describe('the vault', () => {
     expect(messageOf(() => readSecrets(path))).toBe("secrets.json can't be used: it belongs to another account");
   });
 
-  test.for(['BROWSER', 'NODE_AUTH_TOKEN', 'PYTHON_KEY', 'ENV', 'SVC_PORTAL_URL', 'SVC_APP_BASE_PATH', 'LD_PRELOAD', 'PATH'])(
+  test.for(['BROWSER', 'NODE_AUTH_TOKEN', 'PYTHON_KEY', 'ENV', 'SVC_PORTAL_URL', 'SVC_APP_BASE_PATH', 'SVC_APP_TOKEN', 'PATH'])(
     "may hold %s: the name is the person's",
     (name) => {
       expect([...parse(JSON.stringify({ [name]: 'x' }))]).toEqual([[name, 'x']]);
     },
   );
 
-  test.for(['SVC_APP_TOKEN', 'SVC_APP_SOCKET', 'SVC_APP_ID', 'SVC_APP_INSTALLED_HASH'])(
-    'never yields %s, and refuses nothing for it',
-    (name) => {
-      const told: string[] = [];
-      const bytes = new TextEncoder().encode(JSON.stringify({ [name]: 'x', OTHER: 'y' }));
-      expect([...parseSecrets(bytes, (one) => told.push(one))]).toEqual([['OTHER', 'y']]);
-      expect(told).toEqual([name]);
-    },
-  );
+  test.for([
+    ['SVC_APP_SOCKET', 'x'],
+    ['SVC_APP_ID', 'x'],
+    ['SVC_APP_INSTALLED_HASH', 'x'],
+    ['SVC_APP_TOKEN', ''],
+    ['SVC_APP_TOKEN', 'a\r\nX: y'],
+  ] as const)('never yields %s=%j, and refuses nothing for it', ([name, value]) => {
+    const told: string[] = [];
+    const bytes = new TextEncoder().encode(JSON.stringify({ [name]: value, OTHER: 'y' }));
+    expect([...parseSecrets(bytes, (one) => told.push(one))]).toEqual([['OTHER', 'y']]);
+    expect(told).toEqual([name]);
+  });
 
   test('holds a PEM key as it is', () => {
     const key = '-----BEGIN PRIVATE KEY-----\r\nMIIEvQ\nAbc\n-----END PRIVATE KEY-----\n';

@@ -9,7 +9,7 @@ import type { Variables } from './env-file.ts';
 import { readPrivateFile } from './private-file.ts';
 import { LaunchRefused } from './refusal.ts';
 
-/** Empty without a vault. `onReserved` gets reserved names in it, which are ignored. Throws LaunchRefused InvalidEnvironment. */
+/** Empty without a vault. `onReserved` gets names in it that are reserved, or whose value can't be a token: they are ignored. Throws LaunchRefused InvalidEnvironment. */
 export function readSecrets(path: string, onReserved: (name: string) => void = () => undefined): Variables {
   const bytes = readPrivateFile({ path, name: basename(path), reason: 'InvalidEnvironment' }, limits.secretsFileBytesMax);
   return bytes === null ? new Map() : parseSecrets(bytes, onReserved);
@@ -31,7 +31,7 @@ export function parseSecrets(bytes: Uint8Array, onReserved: (name: string) => vo
     const problem = textProblem(secret);
     if (problem !== null) refuse(`the secret ${name} ${problem}`);
     // A start is never refused for a name (schema/manifest/reserved-names.ts).
-    if (isReservedName(name)) onReserved(name);
+    if (isReservedName(name) || tokenProblem(name, secret) !== null) onReserved(name);
     else secrets.set(name, secret);
   }
   if (secrets.size > limits.envEntriesMax) refuse('it holds too many secrets');
@@ -41,6 +41,11 @@ export function parseSecrets(bytes: Uint8Array, onReserved: (name: string) => vo
 /** Source: rules 2.1 `secrets[].name`. */
 export function isSecretName(name: string): boolean {
   return /^[A-Z][A-Z0-9_]{0,63}$/.test(name);
+}
+
+/** The token of the app is a header line of each request; null: it can be, or the secret is another one. */
+export function tokenProblem(name: string, value: string): string | null {
+  return name !== 'SVC_APP_TOKEN' || /^[\x21-\x7e]{1,4096}$/.test(value) ? null : 'is not 1 to 4096 visible ASCII characters';
 }
 
 /** Null when it may be stored, otherwise why not; never repeats the value. */

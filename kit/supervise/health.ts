@@ -78,7 +78,7 @@ function step(supervisor: Supervisor, app: App, watched: Watched, event: HealthE
   }
   if (askMsMax !== null) {
     const target = app.healthPath;
-    const token = app.wish?.variables?.get('SVC_APP_TOKEN') ?? tokenOfProcess(app) ?? '';
+    const token = tokenOfProcess(app)?.token ?? app.wish?.variables?.get('SVC_APP_TOKEN') ?? '';
     watched.asking = ask({ path: app.paths.socket, target, token, msMax: askMsMax }, (answered) => {
       watched.asking = null;
       if (app.watched === watched) step(supervisor, app, watched, { type: answered ? 'ANSWERED' : 'MISSED' });

@@ -13,6 +13,7 @@ import { readMarker } from '../launch/marker.ts';
 import { cachedPackageHash } from '../launch/package-hash-cache.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
+import { givenSecrets } from '../launch/secrets.ts';
 import { probeSocket } from '../launch/socket.ts';
 import {
   familyOf,
@@ -121,9 +122,16 @@ export function adopted(app: App, identity: ProcessIdentity, launcher: boolean):
   };
 }
 
-/** Token that the living process was started with; null when unknown. */
-export function tokenOfProcess(app: App): string | null {
-  return app.process === null ? null : (markedEnviron(app.process.identity.pid, app.mark)?.get('SVC_APP_TOKEN') ?? null);
+/**
+ * Token that the living process was started with; null when unknown. `isSecret`: it is the person's, from their vault, and says nothing of the start.
+ * Source: rules 3.1 step 2.
+ */
+export function tokenOfProcess(app: App): { readonly token: string; readonly isSecret: boolean } | null {
+  const environ = app.process === null ? null : markedEnviron(app.process.identity.pid, app.mark);
+  if (environ === null) return null;
+  const secret = givenSecrets(environ, []).get('SVC_APP_TOKEN');
+  const token = secret ?? environ.get('SVC_APP_TOKEN');
+  return token === undefined ? null : { token, isSecret: secret !== undefined };
 }
 
 /** Reads version, hash and policy again when the package is another one. Bytes are only read when a file changed. */

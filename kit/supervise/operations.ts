@@ -134,7 +134,7 @@ export function token(supervisor: Supervisor, request: RequestOf<'token'>): stri
   const app = supervisor.apps.get(request.app);
   if (!app) return null;
   // A process that makes room for another one gets no more requests.
-  const living = app.supervision.state === 'stopping' ? null : tokenOfProcess(app);
+  const living = app.supervision.state === 'stopping' ? null : tokenOfProcess(app)?.token;
   return living ?? app.wish?.variables?.get('SVC_APP_TOKEN') ?? null;
 }
 

@@ -81,7 +81,8 @@ function resumeLiving(supervisor: Supervisor, app: App, live: Live, before: Stat
   }
   const token = app.wish?.variables?.get('SVC_APP_TOKEN');
   // Killed between a new wish and the end of the old process.
-  const isOld = !live.launcher && token !== undefined && tokenOfProcess(app) !== token;
+  const started = tokenOfProcess(app);
+  const isOld = !live.launcher && token !== undefined && started?.token !== token && started?.isSecret !== true;
   if (isLostSocket(before?.supervision)) supervisor.apply(app, { type: 'REPLACE', reason: 'SocketLost' });
   else if (isOld || before?.supervision.relaunch === true) supervisor.apply(app, { type: 'REPLACE', reason: 'HashChanged' });
 }

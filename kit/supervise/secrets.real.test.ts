@@ -66,7 +66,7 @@ describe.concurrent('the vault', () => {
   test.for([
     ['NAO_PEDIDO', 'x', 'SECRET_UNDECLARED'],
     ['SVC_APP_SOCKET', 'x', 'SECRET_REFUSED'],
-    ['SVC_APP_TOKEN', 'x', 'SECRET_REFUSED'],
+    ['SVC_APP_TOKEN', 'a b', 'SECRET_REFUSED'],
     ['minusculo', 'x', 'BAD_REQUEST'],
     ['../env', 'x', 'BAD_REQUEST'],
     ['API_KEY', '', 'BAD_REQUEST'],
@@ -105,6 +105,7 @@ describe.concurrent('the vault', () => {
       DBUS_SESSION_BUS_ADDRESS: 'unix:path=/own/bus',
       CUDA_VISIBLE_DEVICES: '3',
       SVC_APP_BASE_PATH: '/own/',
+      SVC_APP_TOKEN: 'own-token',
       SVC_MOTOR_ROSTO: '/own/engine',
       SVC_APP_PINNED: '1',
     };
@@ -119,7 +120,7 @@ ${echoBackend}`;
       expect((await client.call('secret-put', { app: 'cofre', name, value })).ok).toBe(true);
     // Written by hand, as no request would.
     const vault = home.paths('cofre').secrets;
-    writeFileSync(vault, JSON.stringify({ ...values, SVC_APP_TOKEN: 'forged', SVC_APP_ID: 'outro' }));
+    writeFileSync(vault, JSON.stringify({ ...values, SVC_APP_ID: 'outro' }));
     // The first start is the launcher's, for the set-up; the second one the supervisor's own.
     for (const launcher of ['svc-app-run', 'supervisor']) {
       const started = order('cofre');
@@ -130,11 +131,11 @@ ${echoBackend}`;
         launcher,
         ...values,
         SVC_APP_ID: 'cofre',
-        SVC_APP_TOKEN: started.token,
         SVC_PORTAL_TOKEN: 'portal-token',
       });
       expect(Object.keys(seen).filter((name) => name.startsWith('svc_'))).toEqual(['svc_secrets']);
       expect(await client.call('secrets', { app: 'cofre' })).toMatchObject({ restartNeeded: false });
+      expect(await client.call('token', { app: 'cofre' })).toMatchObject({ token: 'own-token' });
       if (launcher === 'svc-app-run') await client.call('stop', stopOf('cofre'));
       if (launcher === 'svc-app-run') await client.state('cofre', ({ state }) => state === 'stopped');
     }

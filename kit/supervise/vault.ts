@@ -14,7 +14,7 @@ import { isDiskFull } from '../disk-error.ts';
 import type { Variables } from '../launch/env-file.ts';
 import { findPackage, readManifest } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
-import { readSecrets, writeSecrets } from '../launch/secrets.ts';
+import { readSecrets, tokenProblem, writeSecrets } from '../launch/secrets.ts';
 import { wakeIfChanged } from './scan.ts';
 import { isStale, observeSecrets } from './secrets.ts';
 import { appOf, type App, type SecretDeclaration, type Supervisor } from './app-state.ts';
@@ -65,6 +65,8 @@ export function putSecret(supervisor: Supervisor, request: RequestOf<'secret-put
   const app = appOf(supervisor, id);
   if (isReservedName(name))
     throw new SvcError('SECRET_REFUSED', `${name} is how the system finds or addresses the app: no secret takes it`);
+  const problem = tokenProblem(name, value);
+  if (problem !== null) throw new SvcError('SECRET_REFUSED', `${name} ${problem}`);
   if (!declaredNow(supervisor, id).some((secret) => secret.name === name)) {
     throw new SvcError('SECRET_UNDECLARED', `the manifest of ${id} asks for no secret ${name}`);
   }

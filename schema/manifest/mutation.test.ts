@@ -259,7 +259,7 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['resources.cpuQuota', 'PATTERN', ['', '100', '1.5%', 'none%']],
   ['resources.tasksMax', 'PATTERN', ['', '-1', '1.5', '10K']],
   ['secrets.0.name', 'PATTERN', ['', 'a', '1A', 'A-B', 'A B', `A${'B'.repeat(64)}`, 'A\n']],
-  ['secrets.0.name', 'RESERVED_NAME', ['SVC_APP_TOKEN', 'SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_INSTALLED_HASH']],
+  ['secrets.0.name', 'RESERVED_NAME', ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_INSTALLED_HASH']],
   ['icon', 'PATH_ESCAPES', ['/a.svg', '../a.svg', 'a\\b.svg']],
   ['developer.name', 'LENGTH', ['']],
   ['license', 'LENGTH', ['']],

@@ -36,7 +36,7 @@ export const ruleTexts: readonly RuleText[] = [
   {
     code: 'RESERVED_NAME',
     at: 'secrets[].name',
-    says: 'not SVC_APP_ID, SVC_APP_SOCKET, SVC_APP_TOKEN or SVC_APP_INSTALLED_HASH, by which the system finds, addresses and gates the app',
+    says: 'not SVC_APP_ID, SVC_APP_SOCKET or SVC_APP_INSTALLED_HASH, by which the system finds and addresses the app',
   },
   { code: 'TRANSPORT', at: 'backend.transport', says: '"tcp" was removed: the backend listens on the unix socket in SVC_APP_SOCKET' },
   { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'a path of the backend, without a host and without spaces' },

@@ -167,12 +167,12 @@ test.for<[string, Change, string[]]>([
   expect(errorsOf(change).sort()).toEqual([...expected].sort());
 });
 
-test.for(['SVC_APP_TOKEN', 'SVC_APP_SOCKET', 'SVC_APP_ID', 'SVC_APP_INSTALLED_HASH'])('a secret may not be named %s', (name) => {
+test.for(['SVC_APP_SOCKET', 'SVC_APP_ID', 'SVC_APP_INSTALLED_HASH'])('a secret may not be named %s', (name) => {
   expect(errorsOf({ secrets: [{ name }] })).toEqual(['RESERVED_NAME /secrets/0/name']);
 });
 
 // Source: rules 2.1 `secrets[].name`.
-test.for(['BROWSER', 'PATH', 'HOME', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'CUDA_VISIBLE_DEVICES', 'SVC_APP_DATA_DIR', 'SVC_MOTOR_ROSTO'])(
+test.for(['BROWSER', 'PATH', 'HOME', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'CUDA_VISIBLE_DEVICES', 'SVC_APP_DATA_DIR', 'SVC_APP_TOKEN'])(
   'a secret may be named %s',
   (name) => {
     expect(errorsOf({ secrets: [{ name }] })).toEqual([]);

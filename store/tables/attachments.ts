@@ -93,7 +93,10 @@ export function openPortalTokens(sql: Sql): Pick<RoomStore, 'putPortalToken' | '
   const put = sql.prepare('INSERT INTO portal_tokens VALUES (?, ?, ?, ?, ?, ?)');
   const one = sql.prepare('SELECT * FROM portal_tokens WHERE token_hash = ?');
   const owners = sql.prepare('SELECT DISTINCT person, app FROM portal_tokens ORDER BY person, app');
-  const keep = sql.prepare('DELETE FROM portal_tokens WHERE person = ? AND app = ? AND start_hash IS DISTINCT FROM ? RETURNING token_hash');
+  const keep = sql.prepare(
+    `DELETE FROM portal_tokens WHERE person = ?1 AND app = ?2 AND start_hash IS DISTINCT FROM ?3
+       AND (?3 IS NULL OR EXISTS (SELECT 1 FROM portal_tokens WHERE person = ?1 AND app = ?2 AND start_hash = ?3)) RETURNING token_hash`,
+  );
   return {
     putPortalToken: ({ tokenHash, usuario, app, scopes, startHash, atMs }) =>
       sql.write(() => done(put.run(tokenHash, usuario, app, scopes.join(' '), startHash, atMs))),
