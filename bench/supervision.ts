@@ -107,8 +107,8 @@ async function killRow(appCount: number, kills: number): Promise<Row> {
     ours: told(ours),
     peer: `PM2 ${told(pm2)} · supervisord ${told(supervisord)}`,
     ratio: `${(median(ours) / median(pm2)).toFixed(2)} · ${(median(ours) / median(supervisord)).toFixed(4)}`,
-    target: 'p50 ≤ 20 ms',
-    held: median(ours) <= 20,
+    target: 'p50 ≤ 1,020 ms, of which the specification waits 1 s',
+    held: median(ours) <= 1_020,
   };
 }
 
