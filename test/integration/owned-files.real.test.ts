@@ -123,7 +123,7 @@ test.runIf(process.getuid?.() === 0)(
     await once(filled, 'exit');
     const { pid } = (await whenState(portal, 'notas', 'running')).details;
     process.kill(Number(pid), 'SIGKILL');
-    expect((await whenState(portal, 'notas', 'backoff')).reason).toBe('DiskFull');
+    await until('the refusal', async () => (await whenState(portal, 'notas', 'backoff')).reason === 'DiskFull');
     expect((await ask('why', 'ana/notas')).out.replaceAll(/\s+/g, ' ')).toContain('the disk of its server is full');
     const words = `the home ${home} can't be written: ENOSPC`;
     const homesAre = async (ok: boolean): Promise<boolean> => {
