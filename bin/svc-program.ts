@@ -99,6 +99,11 @@ program
   .option('--name <text>', 'its name, as people read it')
   .option('--description <text>', 'what it does')
   .option('--dir <dir>', 'folder to write, instead of ./NAME')
+  .option('--command <text>', 'template wrap: what starts the program; {socket} or {port} in it is where it listens')
+  .option('--packages <names>', 'template wrap: Debian packages that it needs')
+  .option('--port <count>', 'template wrap: where a program listens whose port can not be chosen')
+  .option('--health <path>', 'template wrap: a path of its own that says whether it is ready, instead of /saude')
+  .option('--here', 'template wrap: beside the files of the project in this folder, which stay as they are')
   .option('--yes', 'ask nothing')
   .addOption(new Option('--lang <language>', "of the questions and of the readme, instead of the terminal's").choices(['pt', 'en']))
   .action(async (name: string | undefined, options) => {

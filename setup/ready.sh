@@ -42,10 +42,10 @@ case "$(uname -m)" in
   aarch64) cross=x86_64-linux-gnu-gcc:gcc-x86-64-linux-gnu:libc6-dev-amd64-cross ;;
   *) cross=aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:libc6-dev-arm64-cross ;;
 esac
-# `long` is `test`, and the programs of examples/ports whose packages are large.
+# `long` is `test`, the programs of examples/ports whose packages are large, and the compilers of templates.
 if [ "$mode" = long ]; then
   mode=test
-  needs="$needs jupyter-notebook:jupyter-notebook Xtigervnc:tigervnc-standalone-server websockify:websockify:novnc jwm:jwm stterm:stterm"
+  needs="$needs jupyter-notebook:jupyter-notebook Xtigervnc:tigervnc-standalone-server websockify:websockify:novnc jwm:jwm stterm:stterm go:golang-go rustc:rustc javac:default-jdk-headless"
 fi
 case "$mode" in test | bench) needs="$needs $native" ;; pack) needs="$needs $native $cross" ;; esac
 case "$mode" in

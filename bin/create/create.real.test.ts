@@ -27,6 +27,21 @@ const app = (template: NewApp['template'], more: Partial<NewApp> = {}): NewApp =
   ...more,
 });
 
+/** A program of somebody else: it listens on a socket, and says when it is ready. */
+const panel = `
+import socketserver, sys
+from http.server import BaseHTTPRequestHandler
+class Server(socketserver.ThreadingUnixStreamServer):
+    def get_request(self): return self.socket.accept()[0], ('', 0)
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header('Content-Type', 'text/html')
+        self.end_headers()
+        self.wfile.write(b'<!doctype html><title>painel</title>')
+Server(sys.argv[1], Handler).serve_forever()
+`;
+
 /** As `eval "$(svc env)"` makes a terminal, with the Node of this repository. */
 const terminal = {
   ...process.env,
@@ -39,7 +54,10 @@ const terminal = {
 };
 
 describe('the template', () => {
-  test.concurrent.for(templateNames)('%s', async (template) => {
+  // Go, Rust and Java are large packages: sh setup/ready.sh long installs them.
+  const large = new Set<string>(['go', 'rust', 'java']);
+  const tried = templateNames.filter((name) => process.env['SVC_TEST_LONG'] === '1' || !large.has(name));
+  test.concurrent.for(tried)('%s', async (template) => {
     const dir = join(base, template);
     expect(await createApp(dir, app(template), process.env)).toBe('');
     const manifest = join(dir, 'svc-app.json');
@@ -54,15 +72,22 @@ describe('the template', () => {
     // Rejects when it ends with another code than 0.
     await promisify(execFile)('sh', ['-c', templates[template].test], { cwd: dir, env: terminal });
     const left = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
-    const text = left.filter((file) => statSync(file).isFile() && !/\.mjs$|backend\/app$|\.pyc$/.test(file));
+    const text = left.filter((file) => statSync(file).isFile() && !/\.mjs$|backend\/(?:app|programa|app\.jar)$|\.pyc$/.test(file));
     expect(text.filter((file) => /\{\{\w+\}\}/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
-  test('binary says what is missing where there is no compiler, and is there all the same', async () => {
-    const dir = join(base, 'sem-cc');
-    expect(await createApp(dir, app('binary'), { PATH: base })).toBe('cc');
+  test.for([
+    ['binary', 'cc'],
+    ['go', 'go'],
+    ['rust', 'rustc'],
+    ['java', 'javac'],
+  ] as const)('%s says what is missing where there is no compiler, and is there all the same', async ([template, command]) => {
+    const dir = join(base, `sem-${command}`);
+    expect(await createApp(dir, app(template), { PATH: '/nowhere' })).toBe(command);
     const { findings } = await testApp(dir, process.env);
-    expect(Object.fromEntries(findings)['files']).toMatchObject({ verdict: 'fail', mend: { en: 'sh build.sh' } });
+    const { files, start } = Object.fromEntries(findings);
+    // The entrypoint of `binary` is the program itself.
+    expect(template === 'binary' ? files : start).toMatchObject({ verdict: 'fail' });
   });
 
   test('takes any words of the author as words', async () => {
@@ -100,7 +125,24 @@ describe('svc create', () => {
       "CONFLICT /proc/x can't be made (ENOENT): choose another folder with --dir",
     ],
     ['no name', [], 'BAD_REQUEST which app?'],
-    ['an unknown template', ['x', '--template', 'rust'], 'Allowed choices are python, node'],
+    ['an unknown template', ['x', '--template', 'cobol'], 'Allowed choices are python, node'],
+    [
+      'a program without a place to listen',
+      ['x', '--command', './painel'],
+      'BAD_REQUEST where does the program listen? write {socket} or {port}',
+    ],
+    ['a port that is none', ['x', '--command', './painel', '--port', '70000'], 'BAD_REQUEST a port is a number from 1 to 65535'],
+    ['a command of two lines', ['x', '--command', './painel {port}\nrm'], 'BAD_REQUEST the command of the program is one line'],
+    [
+      'a package that is none',
+      ['x', '--command', './painel {port}', '--packages', 'a;b'],
+      'PACKAGE_REFUSED svc-app.json: requiredPackages',
+    ],
+    [
+      'a command for another template',
+      ['x', '--template', 'node', '--command', 'a'],
+      'BAD_REQUEST --command is of the template wrap alone',
+    ],
     ['a name that a manifest can not hold', ['x', '--name', 'a\u0007b'], 'PACKAGE_REFUSED svc-app.json: name'],
     ['a name of two lines', ['x', '--name', 'a\nb'], 'PACKAGE_REFUSED svc-app.json: name'],
   ])('refuses %s, and leaves nothing', async ([, args, said]) => {
@@ -128,11 +170,42 @@ describe('svc create', () => {
     expect(readdirSync(base).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
+  test('--here makes an app of a project and leaves its files as they are, once', async () => {
+    const dir = join(base, 'Meu Painel');
+    mkdirSync(dir);
+    writeFileSync(join(dir, 'README.md'), 'meu');
+    writeFileSync(join(dir, 'painel.py'), panel);
+    const here = (...more: readonly string[]) =>
+      svc(
+        '--here',
+        '--dir',
+        'Meu Painel',
+        '--command',
+        "python3 painel.py '{socket}'",
+        '--packages',
+        'python3, tzdata',
+        '--health',
+        '/pronto',
+        ...more,
+      );
+    const { code, out, err } = await here();
+    expect({ code, err, out }).toEqual({ code: 0, err: '', out: expect.stringContaining('README.md: was there, and stays as it is\n') });
+    expect(readFileSync(join(dir, 'README.md'), 'utf8')).toBe('meu');
+    const manifest = JSON.parse(readFileSync(join(dir, 'svc-app.json'), 'utf8')) as unknown;
+    expect(manifest).toMatchObject({ id: 'meu-painel', requiredPackages: ['python3', 'tzdata'], backend: { healthcheckPath: '/pronto' } });
+    const { findings } = await testApp(dir, process.env);
+    expect(findings.filter(([, { verdict }]) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
+    await promisify(execFile)('sh', ['test/test.sh'], { cwd: dir, env: terminal });
+    const again = await here();
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('CONFLICT')]);
+    expect(readdirSync(dir, { recursive: true }).length).toBeGreaterThan(5);
+  });
+
   test('on a terminal asks what is not said, again where an answer is none, and Ctrl-C leaves nothing', async () => {
     const shown = await typed([
       ['pasta: ', 'Minha Lista\n'],
       ['(minha-lista): ', '\n'],
-      ['5  static  só uma página', '9\nstatic\n'],
+      ['static  só uma página', '19\nstatic\n'],
       ['(Minha Lista): ', '\n'],
       ['(Conta as palavras de um texto.): ', 'Da casa.\n'],
     ]);
@@ -140,6 +213,17 @@ describe('svc create', () => {
     expect(shown).toContain('pronto: minha-lista');
     const manifest = JSON.parse(readFileSync(join(base, 'minha-lista/svc-app.json'), 'utf8')) as unknown;
     expect(manifest).toMatchObject({ name: 'Minha Lista', description: 'Da casa.' });
+    await typed([
+      ['pasta: ', 'embrulho\n'],
+      ['Modelo', 'wrap\n'],
+      ['(Embrulho): ', '\n'],
+      ['(Uma aplicação web.): ', '\n'],
+      ['escuta) (python3', './painel\n'],
+      ['precisa: ', '\n'],
+      ['escuta: ', '8080\n'],
+      ['(/saude): ', '\n'],
+    ]);
+    expect(readFileSync(join(base, 'embrulho/backend/app'), 'utf8')).toContain('exec svc-wrap "$@" --port 8080 -- ./painel\n');
     const before = readdirSync(base);
     const left = await typed([
       ['pasta: ', 'outra\n'],

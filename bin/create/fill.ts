@@ -7,6 +7,7 @@ import { editorFiles } from '../../schema/manifest/editor-files.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import { isMissing } from '../../kit/atomic-file.ts';
 import { type TemplateName, templates } from './templates.ts';
+import { type Wrapped, wrapLine, wrappedExample, wrappedManifest } from './wrapped.ts';
 
 export interface NewApp {
   readonly id: string;
@@ -15,6 +16,8 @@ export interface NewApp {
   readonly template: TemplateName;
   /** Language of the readme and the log. Pages speak both, as the desktop does. */
   readonly language: TextLanguage;
+  /** For the template `wrap`; absent, it is the example. */
+  readonly wrapped?: Wrapped;
 }
 
 export interface NewFile {
@@ -33,8 +36,16 @@ export function filesOf(app: NewApp): readonly NewFile[] {
   const files = new Map<string, NewFile>();
   for (const layer of templates[app.template].layers) for (const file of filesIn(layer, app)) files.set(file.path, file);
   if (app.template === 'rooms') files.set('frontend/yjs.mjs', { path: 'frontend/yjs.mjs', bytes: bundledYjs(), executable: false });
+  if (app.template === 'wrap' && app.wrapped !== undefined) fillWrapped(files, app.wrapped);
   for (const { path: name, text } of editorFiles()) files.set(name, { path: name, bytes: text, executable: false });
   return [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The program is the author's: its packages and health path, and no page of the example. */
+function fillWrapped(files: Map<string, NewFile>, wrapped: Wrapped): void {
+  files.delete('site/index.html');
+  const manifest = files.get('svc-app.json');
+  if (manifest !== undefined) files.set(manifest.path, { ...manifest, bytes: wrappedManifest(String(manifest.bytes), wrapped) });
 }
 
 function filesIn(layer: string, app: NewApp): readonly NewFile[] {
@@ -70,7 +81,7 @@ const writing: Readonly<Record<string, (text: string) => string>> = {
 /** White on each of these is at least 4.5:1. */
 const colors = ['#1f5fd0', '#7a1fa2', '#b3261e', '#1b6b3a', '#8a4b00', '#00616b', '#5b3fc4', '#a3195b'] as const;
 
-function wordsOf({ id, nome, descricao, language }: NewApp): Readonly<Record<string, string>> {
+function wordsOf({ id, nome, descricao, language, wrapped = wrappedExample }: NewApp): Readonly<Record<string, string>> {
   const [sum = 0] = createHash('sha256').update(id).digest();
   return {
     id,
@@ -81,6 +92,7 @@ function wordsOf({ id, nome, descricao, language }: NewApp): Readonly<Record<str
     letra: Array.from(nome.toLocaleUpperCase())[0] ?? '',
     // A word of the backend's log: its author reads it.
     contou: language === 'pt' ? 'contou' : 'counted',
+    comando: wrapLine(wrapped),
     cor: colors[sum % colors.length] ?? colors[0],
   };
 }

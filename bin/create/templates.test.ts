@@ -15,7 +15,7 @@ const textOf = (template: TemplateName, name: string, language: TextLanguage = '
 };
 
 test('each template that counts has a row', () => {
-  expect(rows.map(([template]) => template)).toEqual(['python', 'node', 'binary']);
+  expect(rows.map(([template]) => template)).toEqual(['python', 'node', 'binary', 'go', 'rust', 'java']);
 });
 
 test.for(rows)(

@@ -11,6 +11,8 @@ interface Template {
   readonly description: Words;
   /** Its own test. */
   readonly test: string;
+  /** Its compiler: `build.sh` of the app needs it. */
+  readonly compiler?: { readonly command: string; readonly language: string; readonly packages: string };
 }
 
 const unittest = 'python3 -m unittest discover test';
@@ -34,6 +36,28 @@ export const templates = {
     about: { pt: 'página e backend compilado, em C', en: 'a page and a compiled backend, in C' },
     description: counts,
     test: 'sh test/test.sh',
+    compiler: { command: 'cc', language: 'C', packages: 'gcc libc6-dev' },
+  },
+  go: {
+    layers: ['all', 'page', 'behind-wrap', 'go'],
+    about: { pt: 'página e backend em Go, atrás do svc-wrap', en: 'a page and a backend in Go, behind svc-wrap' },
+    description: counts,
+    test: 'sh test/test.sh',
+    compiler: { command: 'go', language: 'Go', packages: 'golang-go' },
+  },
+  rust: {
+    layers: ['all', 'page', 'behind-wrap', 'rust'],
+    about: { pt: 'página e backend em Rust, atrás do svc-wrap', en: 'a page and a backend in Rust, behind svc-wrap' },
+    description: counts,
+    test: 'sh test/test.sh',
+    compiler: { command: 'rustc', language: 'Rust', packages: 'rustc' },
+  },
+  java: {
+    layers: ['all', 'page', 'behind-wrap', 'java'],
+    about: { pt: 'página e backend em Java, atrás do svc-wrap', en: 'a page and a backend in Java, behind svc-wrap' },
+    description: counts,
+    test: 'sh test/test.sh',
+    compiler: { command: 'javac', language: 'Java', packages: 'default-jdk-headless' },
   },
   wrap: {
     layers: ['all', 'wrap'],
@@ -68,5 +92,7 @@ export const templates = {
 } as const satisfies Readonly<Record<string, Template>>;
 
 export type TemplateName = keyof typeof templates;
+
+export const compilerOf = (name: TemplateName): Template['compiler'] => (templates[name] as Template).compiler;
 
 export const templateNames = Object.keys(templates) as TemplateName[];

@@ -55,3 +55,30 @@ export async function writeFolder(dir: string, files: readonly NewFile[], finish
     for (const name of signals) process.off(name, leave);
   }
 }
+
+/**
+ * Files that are there already stay as they are, and are answered. Rejects CONFLICT for one of `own`, and with what it could not write; of its own files
+ * none is left then.
+ */
+export async function writeBeside(dir: string, files: readonly NewFile[], own: readonly string[]): Promise<readonly string[]> {
+  const written: string[] = [];
+  const left: string[] = [];
+  try {
+    for (const { path: name, bytes, executable } of files) {
+      const place = path.join(dir, name);
+      await mkdir(path.dirname(place), { recursive: true });
+      try {
+        await writeFile(place, bytes, { mode: executable ? 0o777 : 0o666, flag: 'wx', flush: true });
+        written.push(place);
+      } catch (error) {
+        if (errorCode(error) !== 'EEXIST') throw error;
+        if (own.includes(name)) throw new SvcError('CONFLICT', `${name} is there already: ${dir} is an app of svc`);
+        left.push(name);
+      }
+    }
+    return left;
+  } catch (error) {
+    for (const place of written) await rm(place, { force: true });
+    throw error instanceof SvcError ? error : new SvcError('CONFLICT', `${dir} can't be written (${errorCode(error)})`);
+  }
+}

@@ -18,7 +18,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   validate: ['svc validate svc-app.json', 'svc validate examples/desired examples/apps', 'svc validate --json . | jq .'],
   schema: ['svc schema', 'svc schema --write examples/apps/notas'],
-  create: ['svc create minhas-notas', 'svc create minhas-notas --template node --yes'],
+  create: [
+    'svc create minhas-notas',
+    'svc create minhas-notas --template node --yes',
+    'svc create meu-painel --here --command ./painel --port 8080',
+  ],
   env: ['eval "$(svc env)"', 'svc env | source'],
   'test-app': ['svc test-app .', 'svc test-app examples/apps/notas -o json'],
   plan: ['svc plan examples/desired', 'svc plan -o json'],

@@ -112,6 +112,14 @@ export const portuguese: Translation = {
     'its name, as people read it': 'o nome, como as pessoas o leem',
     'what it does': 'o que ele faz',
     'folder to write, instead of ./NAME': 'pasta a escrever, em vez de ./NOME',
+    'template wrap: what starts the program; {socket} or {port} in it is where it listens':
+      'modelo wrap: o que inicia o programa; {socket} ou {port} nele é onde ele escuta',
+    'template wrap: Debian packages that it needs': 'modelo wrap: pacotes Debian de que precisa',
+    'template wrap: where a program listens whose port can not be chosen': 'modelo wrap: onde escuta um programa cuja porta não se escolhe',
+    'template wrap: a path of its own that says whether it is ready, instead of /saude':
+      'modelo wrap: um caminho dele que diz se está pronto, em vez de /saude',
+    'template wrap: beside the files of the project in this folder, which stay as they are':
+      'modelo wrap: ao lado dos arquivos do projeto nesta pasta, que ficam como estão',
     'ask nothing': 'não pergunta nada',
     "of the questions and of the readme, instead of the terminal's": 'das perguntas e do leia-me, em vez do idioma do terminal',
     'lines for a shell, so that python3 and node find the library svc':

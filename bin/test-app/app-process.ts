@@ -1,7 +1,7 @@
 /** The app under test as processes: the environment that the launcher gives (kit/launch), without a portal, in a home of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -15,6 +15,7 @@ import { environOf, familyOf, identityOf, livingPids, signal } from '../../kit/p
 import { listeningPorts } from '../../kit/supervise/tcp-ports.ts';
 import { ask, takesConnections, tokenHeader, type Answer, type Asked, type Target } from './ask.ts';
 import { limits } from './limits.ts';
+import { openSockets } from './open-sockets.ts';
 
 export const token = 'svc-test-app-token';
 
@@ -192,6 +193,21 @@ export const untilDeaf = (running: Running): Promise<boolean> =>
 
 /** Ports that it and what it started listen on. */
 export const portsOf = ({ child }: Running): readonly number[] => (child.pid === undefined ? [] : listeningPorts(familyOf(child.pid)));
+
+/** Unix sockets of theirs, beside the app's own, that any account can use. */
+export const openSocketsOf = ({ child, socket }: Running): readonly string[] =>
+  child.pid === undefined ? [] : openSockets(familyOf(child.pid)).filter((each) => each !== socket);
+
+/** The entrypoint became svc-wrap. */
+export const isWrapped = ({ child }: Running): boolean => child.pid !== undefined && commandName(child.pid) === 'svc-wrap';
+
+function commandName(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
 
 /** The bench: the process as one that is reached by its port; null when it listens on none. */
 export async function untilOnPort(running: Running): Promise<Running | null> {

@@ -1,8 +1,9 @@
 /** Each check of `svc test-app` can fail: one app that does all by hand, with one fault at a time, and the line that mends it. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { createApp } from '../create/create-app.ts';
 import { livingPids } from '../../kit/processes.ts';
 import { runSvc } from '../testing/run-svc.ts';
 import { type CheckId, checks } from './check.ts';
@@ -169,6 +170,17 @@ test.concurrent.for(table)('%s', async ([, fault, expected, mend]) => {
   expect(failed.map(([check, { detail }]) => [check, detail.en])).toEqual(expected.map((check) => [check, expect.any(String)]));
   const [, first] = failed[0] ?? [];
   expect(first?.verdict === 'fail' ? first.mend.en : '').toContain(mend);
+});
+
+test.concurrent('an existing program in the network of the server is found, and the line that mends it is of svc-wrap', async () => {
+  const dir = join(mkdtempSync(join(tmpdir(), 'svc-ft-')), 'app');
+  folders.push(dirname(dir));
+  await createApp(dir, { id: 'aberto', nome: 'Aberto', descricao: 'd', template: 'wrap', language: 'en' }, process.env);
+  const entrypoint = join(dir, 'backend/app');
+  writeFileSync(entrypoint, readFileSync(entrypoint, 'utf8').replace('exec svc-wrap', 'exec svc-wrap --network host'));
+  const { findings } = await testApp(dir, process.env);
+  const failed = findings.flatMap(([check, found]) => (found.verdict === 'fail' ? [[check, found.mend.en]] : []));
+  expect(failed).toEqual([['ports', expect.stringContaining('svc-wrap without --network host')]]);
 });
 
 test.concurrent.for(['warms-slowly', 'leads-on'])('an app that %s fails nothing', async (kind) => {

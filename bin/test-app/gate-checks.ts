@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { healthPath, type Manifest } from '../../schema/manifest/manifest.ts';
-import { type Running, portsOf, untilAnswer } from './app-process.ts';
+import { isWrapped, openSocketsOf, portsOf, type Running, untilAnswer } from './app-process.ts';
 import { type Answer, ask, type Asked, tokenHeader } from './ask.ts';
 import { type Finding, fail, notApplicable, pass } from './check.ts';
 import { lastLine, mendOf } from './mends.ts';
@@ -21,16 +21,23 @@ export function socketFinding({ socket }: Running, manifest: Manifest): Finding 
   );
 }
 
+/** Looked at in the kernel's tables. A program in a network of its own, behind svc-wrap, has nothing in them. */
 export function portsFinding(running: Running, manifest: Manifest): Finding {
-  const ports = portsOf(running);
-  if (ports.length === 0) return pass();
-  const told = ports.join(', ');
+  const ports = portsOf(running).map(String);
+  const sockets = openSocketsOf(running);
+  if (ports.length + sockets.length === 0) return pass();
+  const told = (port: string): string => [...ports.map((each) => `${port} ${each}`), ...sockets].join(', ');
   return fail(
     {
-      pt: `o app também escuta na porta ${told}, que qualquer conta alcança`,
-      en: `the app also listens on port ${told}, which any account reaches`,
+      pt: `o app também escuta em ${told('porta')}, que qualquer conta alcança`,
+      en: `the app also listens on ${told('port')}, which any account reaches`,
     },
-    mendOf('listen', manifest),
+    isWrapped(running)
+      ? {
+          pt: 'svc-wrap sem --network host; {socket} ou {port} no comando',
+          en: 'svc-wrap without --network host; {socket} or {port} in the command',
+        }
+      : mendOf('listen', manifest),
   );
 }
 

@@ -8,7 +8,7 @@ export const promises: Readonly<Record<CheckId, Words>> = {
   'install-command': { pt: 'pode rodar de novo', en: 'can run again' },
   start: { pt: 'abre seu socket e responde', en: 'opens its socket and answers' },
   socket: { pt: 'só a própria conta pode usá-lo', en: 'only its own account can use it' },
-  ports: { pt: 'não escuta em nenhuma porta de rede', en: 'listens on no port of the network' },
+  ports: { pt: 'não escuta onde outra conta o alcança', en: 'listens nowhere that another account reaches' },
   gate: { pt: 'recusa pedidos sem o token', en: 'refuses requests without the token' },
   health: { pt: 'responde ao caminho que o portal sonda', en: 'answers at the path that the portal probes' },
   saude: { pt: 'diz sua versão e seu pid', en: 'says its version and its pid' },

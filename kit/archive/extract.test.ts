@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SvcError } from '../../schema/errors.ts';
 import { checkArchive, extractArchive } from './extract.ts';
 import { removeTree } from './folder-writer.ts';
+import { writeHeader } from './header.ts';
 import { packageArchive } from './rules.ts';
 import { inPieces, pax, type RawEntry, rawEntry, tarball, tarEnd } from './testing/raw-tar.ts';
 import { inside, outside, placeWithCanaries } from './testing/trees.ts';
@@ -38,6 +39,16 @@ test('a plain archive comes out with its bytes and modes', async () => {
   expect(lstatSync(join(target, 'bin/run')).mode & 0o7777).toBe(0o755);
   expect(lstatSync(join(target, 'bin')).mode & 0o7777).toBe(0o755);
   expect(lstatSync(join(target, 'x')).mode & 0o7777).toBe(0o644);
+  removeTree(target);
+});
+
+const deep = `${'d'.repeat(94)}/`;
+test.for<[string, readonly (RawEntry | Buffer)[]]>([
+  ['as packed here', [writeHeader({ name: `a-1/${deep}x`, bytes: 0, executable: false })]],
+  ["as another's tar wrote it", [pax({ path: `a-1/${deep}x` }), { name: `a-1/${deep}` }]],
+])('a long path is taken also where its first 99 bytes end with a slash, %s', async ([, entries]) => {
+  expect(await verdict(tarball(root, { name: `a-1/${deep}`, type: '5' }, ...entries))).toBe('taken');
+  expect(inside(target)).toEqual({ [deep]: '', [`${deep}x`]: '' });
   removeTree(target);
 });
 

@@ -70,7 +70,7 @@ function readType(flag: string, name: string): Header['type'] {
   switch (flag) {
     case '0':
     case '\0':
-      return name.endsWith('/') ? refuse('TYPE', 'a file with the name of a folder', name) : 'file';
+      return 'file';
     case '5':
       return 'folder';
     case 'x':
@@ -133,7 +133,11 @@ export function writeHeader({ name, bytes, executable }: NewEntry): Buffer {
   const main = (shown: string): Buffer => block(shown, mode, bytes, isFolder ? '5' : '0');
   if (Buffer.byteLength(name) <= 100 && /^[\u0020-\u007e]*$/.test(name)) return main(name);
   const record = paxRecord('path', name);
-  const shown = name.replaceAll(/[^\u0020-\u007e]/g, '_').slice(0, 99);
+  // Cut behind a slash it would be the name of a folder.
+  const shown = name
+    .replaceAll(/[^\u0020-\u007e]/g, '_')
+    .slice(0, 99)
+    .replace(/\/$/, '_');
   return Buffer.concat([block('PaxHeader', 0o644, record.length, 'x'), record, padding(record.length), main(shown)]);
 }
 

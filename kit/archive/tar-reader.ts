@@ -32,7 +32,10 @@ export function tarReader(sink: ArchiveSink, archiveLimits: ArchiveLimits, root?
       if (zeroBlocks > 0) refuse('HEADER', 'an empty block among the entries');
       const header = readHeader(block);
       if (header.type === 'pax') return takePax(header.bytes);
-      tree.add(header, paxPath ?? header.name);
+      const name = paxPath ?? header.name;
+      // Not of the header's own name: a path that is too long for it may be cut behind a slash.
+      if (header.type === 'file' && name.endsWith('/')) refuse('TYPE', 'a file with the name of a folder', name);
+      tree.add(header, name);
       paxPath = undefined;
       isFile = header.type === 'file';
       return { kind: 'content', bytes: header.bytes };

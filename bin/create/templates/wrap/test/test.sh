@@ -19,5 +19,5 @@ espera() { # what, as it is, as it must be
   [ "$2" = "$3" ] || { echo "FAIL $1: $2, expected $3" >&2; exit 1; }
   echo "ok $1"
 }
-espera 'serves its page' "$(curl -fsS "http://$endereco/" | grep -c '<h1>')" 1
+espera 'serves its page' "$(curl -sSL -o /dev/null -w '%{http_code}' "http://$endereco/")" 200
 espera 'is healthy' "$(curl -fsS "http://$endereco/saude" | grep -c '"ok":true')" 1
