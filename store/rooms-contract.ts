@@ -287,7 +287,7 @@ function tokenTests(store: () => RoomStore, reopen: () => Promise<void>): void {
       { usuario: 'ana', app: 'notas' },
       { usuario: 'bia', app: 'notas' },
     ]);
-    // Of an app with a token of its person's.
+    // The app has a token of its person's: which start it belongs to is unknown.
     expect(await store().keepPortalTokens('ana', 'notas', 'p9')).toEqual([]);
     expect(await store().keepPortalTokens('ana', 'notas', 'p2')).toEqual(['t1']);
     expect(await store().portalToken('t1')).toBeNull();

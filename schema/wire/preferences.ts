@@ -17,7 +17,7 @@ const mediaSide = `[a-z0-9!#$&^_.+-]{1,${limits.mediaTypeSideCharsMax}}`;
 export const fileTypeNames = {
   extension: `[a-z0-9][a-z0-9+._-]{0,${limits.fileExtensionCharsMax - 1}}`,
   media: `${mediaSide}/${mediaSide}`,
-  /** Of a whole file name. */
+  /** Length of a whole file name. */
   nameCharsMax: limits.fileNameBytesMax,
 };
 
