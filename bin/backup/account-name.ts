@@ -10,7 +10,7 @@ export interface AccountIds {
 /** The number itself where the account has no name. */
 export const accountName = (uid: number): string => ownName(uid) ?? fieldsOf(`${uid}`)?.[0] ?? `${uid}`;
 
-/** Of the account that this process runs as: no program is asked. */
+/** Name of the account that this process runs as; asks no program. */
 function ownName(uid: number): string | null {
   try {
     return uid === process.getuid?.() ? userInfo().username : null;

@@ -12,7 +12,7 @@ export function putAfterPortal({ pid }: ChildProcess): void {
   attempt(() => writeFileSync(`/proc/${pid}/autogroup`, String(nice)));
 }
 
-/** What is refused (another kernel, an ended process) leaves everything as it is: nobody relies on the order of processes. */
+/** A refusal (another kernel, an ended process) leaves everything as it is: nobody relies on the order of processes. */
 function attempt(act: () => void): void {
   try {
     act();
