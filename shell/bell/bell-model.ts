@@ -12,7 +12,6 @@ import { createSignal, type Signal } from '../state/signal.ts';
 import { noticeText, pendingText } from './notice-words.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface BellDesk extends Shell {
   readonly bell: BellModel;
   readonly bellOpen: Signal<boolean>;

@@ -18,7 +18,6 @@ import { createQuestions, type Decision, type Question, type Questions } from '.
 import { createTurns, type Turns } from './turns.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface CallsDesk extends Shell {
   /** Calls between apps, and the open question about one. */
   readonly appCalls: AppCalls;

@@ -25,7 +25,7 @@ interface BuiltIn {
   /** There is one for each path, which is its route; else one at most, and a route is a place in it. */
   readonly many?: true;
   /** Page of shell/help about it. */
-  readonly help: string;
+  readonly help?: string;
   /** The launcher has an entry for it. */
   readonly inLauncher?: true;
   /** Its entry opens the app that the person chose for the role instead. */
@@ -36,9 +36,8 @@ interface BuiltIn {
   readonly goTo?: (desk: Desk, route: string) => void;
   /** Opens files and folders. */
   readonly opens?: (desk: Desk) => Provider;
-  /** Fetches its element; absent: with the other windows of own-windows.ts. */
-  readonly load?: () => Promise<unknown>;
-  readonly element: string;
+  /** Its element and what defines it; absent: own-windows.ts does, for several. */
+  readonly load?: readonly [element: string, load: () => Promise<unknown>];
   content(desk: Desk, window: WindowState): TemplateResult;
 }
 
@@ -69,7 +68,6 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     badge: (desk) => updatesIn(desk.shop.state.get()),
     // The page of an app.
     goTo: (desk, id) => desk.shop.page.set({ kind: 'app', id }),
-    element: 'svc-shop',
     content: (desk) => html`<svc-shop .desk=${desk}></svc-shop>`,
   },
   '@configuracoes': {
@@ -78,7 +76,6 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     help: 'settings.html',
     inLauncher: true,
     goTo: (desk, section) => desk.settings.section.set(section as SectionId),
-    element: 'svc-settings',
     content: (desk) => html`<svc-settings .desk=${desk}></svc-settings>`,
   },
   '@files': {
@@ -97,8 +94,7 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
         desk.open('@files', home === null && file.caminho === '~' ? '' : file.caminho.replace(/^~(?=\/|$)/, () => home ?? '~'));
       },
     }),
-    load: () => part('svc-files', () => import('../files/svc-files.ts')),
-    element: 'svc-files',
+    load: ['svc-files', () => import('../files/svc-files.ts')],
     content: (desk, { id, route }) => html`<svc-files class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-files>`,
   },
   '@terminal': {
@@ -114,8 +110,7 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
       // It begins in the home folder.
       open: ({ caminho }) => desk.open('@terminal', caminho === '~' ? '' : caminho),
     }),
-    load: () => part('svc-terminal', () => import('../terminal/svc-terminal.ts')),
-    element: 'svc-terminal',
+    load: ['svc-terminal', () => import('../terminal/svc-terminal.ts')],
     content: (desk) => html`<svc-terminal class="builtin" .desk=${desk}></svc-terminal>`,
   },
   '@fila': {
@@ -128,7 +123,6 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
       if (queue.state.get().of !== null) queue.show(null);
       queue.chosen.set(job);
     },
-    element: 'svc-queue',
     content: (desk) => html`<svc-queue .desk=${desk}></svc-queue>`,
   },
   '@tarefas': {
@@ -137,15 +131,12 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     help: 'settings.html',
     inLauncher: true,
     goTo: (desk, app) => desk.tasksApp.set(app),
-    element: 'svc-task-manager',
     content: (desk) => html`<svc-task-manager .desk=${desk}></svc-task-manager>`,
   },
   '@dev': {
     title: { pt: 'Desenvolvimento', en: 'Development' },
     glyph: 'puzzle',
-    help: '',
-    load: () => part('svc-dev', () => import('../dev/svc-dev.ts')),
-    element: 'svc-dev',
+    load: ['svc-dev', () => import('../dev/svc-dev.ts')],
     content: (desk) => html`<svc-dev class="builtin" .desk=${desk}></svc-dev>`,
   },
   '@viewer': {
@@ -154,8 +145,7 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     many: true,
     help: 'text-and-pictures.html',
     opens: filesIn('@viewer'),
-    load: () => part('svc-viewer', () => import('../viewer/svc-viewer.ts')),
-    element: 'svc-viewer',
+    load: ['svc-viewer', () => import('../viewer/svc-viewer.ts')],
     content: (desk, { id, route }) => html`<svc-viewer class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-viewer>`,
   },
   '@editor': {
@@ -164,8 +154,7 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     many: true,
     help: 'text-and-pictures.html',
     opens: filesIn('@editor'),
-    load: () => part('svc-editor', () => import('../editor/svc-editor.ts')),
-    element: 'svc-editor',
+    load: ['svc-editor', () => import('../editor/svc-editor.ts')],
     content: (desk, { id, route }) => html`<svc-editor class="builtin" .desk=${desk} .window=${id} .path=${route}></svc-editor>`,
   },
 };
@@ -201,7 +190,10 @@ export function builtinContent(desk: Desk, window: WindowState): TemplateResult 
     loadPart(desk, 'svc-task-manager', fetchOwnWindows);
     return html``;
   }
-  if (row.load !== undefined) loadPart(desk, row.element, row.load);
+  if (row.load !== undefined) {
+    const [element, load] = row.load;
+    loadPart(desk, element, () => part(element, load));
+  }
   return row.content(desk, window);
 }
 
@@ -215,6 +207,12 @@ export function openBuiltIn(desk: Desk, id: BuiltInId, route: string): void {
   const open = desk.windows.ofApp(id).find((each) => !isMany || each.route === route);
   if (open === undefined) desk.windows.open(id, options, isMany ? route : '');
   else desk.activate(open.id);
+}
+
+/** Opens the help in a tab of its own, at the page about the window in front. Decision: docs/decisions/0428-a-help-of-static-pages.md */
+export function openHelp({ windows }: Desk): void {
+  const page = builtIns.get(windows.top()?.app ?? '')?.help ?? '';
+  window.open(`/ajuda/${language.get()}/${page}`, '_blank', 'noopener');
 }
 
 /** The desktop's own windows for files. */

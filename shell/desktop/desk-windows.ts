@@ -6,10 +6,9 @@ import { openFile, openLink } from '../opening/open.ts';
 import type { WindowState } from '../windows/manager.ts';
 import { windowOptions, type WindowOptions } from '../windows/options.ts';
 import type { BuiltInId, OpenAppOptions } from '../windows/shell.ts';
-import { builtIn, builtinContent, launcherRows, nameOf, openBuiltIn } from './built-in.ts';
+import { builtIn, builtinContent, launcherRows, nameOf, openBuiltIn, openHelp } from './built-in.ts';
 import type { Desk } from './desk.ts';
 import { pressShellKey } from './keys.ts';
-import { openHelp } from './open-help.ts';
 
 const selectorWorks = (selector: string): boolean => {
   try {

@@ -5,7 +5,7 @@
 import { shellKeyOf } from '../../schema/bridge/protocol.ts';
 import type { Desk } from './desk.ts';
 import { isHelpKey, pressShellKey } from './keys.ts';
-import { openHelp } from './open-help.ts';
+import { openHelp } from './built-in.ts';
 
 type EarlyKey = 'launcher' | 'help';
 

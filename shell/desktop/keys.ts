@@ -11,7 +11,7 @@ import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { isInModal } from '../ui/in-modal.ts';
 import type { Rect } from '../windows/geometry.ts';
 import type { Desk } from './desk.ts';
-import { openHelp } from './open-help.ts';
+import { openHelp } from './built-in.ts';
 
 const stepPx = 24;
 const fineStepPx = 4;

@@ -5,7 +5,7 @@ import '../../sdk/web/ui/dialog.ts';
 import { language, listed, text } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import type { Desk } from './desk.ts';
-import { unsavedTitles } from '../windows/unsaved-titles.ts';
+import { unsavedTitles } from '../windows/unsaved.ts';
 
 export class SvcLeave extends LitElement {
   static override properties = { desk: { attribute: false } };

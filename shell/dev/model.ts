@@ -5,7 +5,6 @@ import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface DevDesk extends Shell {
   /** Model of `svc dev`; null on every other portal. */
   readonly dev: DevModel | null;

@@ -4,7 +4,6 @@ import { placeName } from './place-name.ts';
 import type { OpeningDesk } from '../opening/model.ts';
 import type { Signal } from '../state/signal.ts';
 
-/** The desktop as this part knows it. */
 export interface FilesDesk extends OpeningDesk {
   /** The person's own folder, once it is known. */
   readonly homePath: Signal<string | null>;

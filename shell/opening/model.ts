@@ -12,7 +12,6 @@ import type { Shell } from '../windows/shell.ts';
 import type { PreferencesModel } from '../preferences/model.ts';
 import type { Grants } from './grants.ts';
 
-/** The desktop as this part knows it. */
 export interface OpeningDesk extends Shell {
   readonly preferences: PreferencesModel;
   /** Opens files and links, and holds what apps add to menus. */

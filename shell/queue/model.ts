@@ -10,7 +10,6 @@ import { createRetry } from '../state/retry.ts';
 import { createSignal, type Signal } from '../state/signal.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface QueueDesk extends Shell {
   readonly queue: QueueModel;
 }

@@ -17,7 +17,6 @@ import { glyph } from '../ui/glyphs.ts';
 import { secretsStyles } from './secrets-styles.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface SecretsDesk extends Shell {
   /** The app whose secrets are shown. */
   readonly secretsApp: Signal<string | null>;

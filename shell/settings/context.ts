@@ -6,7 +6,6 @@ import type { OpeningDesk } from '../opening/model.ts';
 import type { SecretsDesk } from '../secrets/svc-secrets.ts';
 import type { SettingsModel } from './model.ts';
 
-/** The desktop as this part knows it. */
 export interface SettingsDesk extends OpeningDesk, SecretsDesk {
   readonly settings: SettingsModel;
   readonly engines: EnginesModel;

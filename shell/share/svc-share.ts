@@ -23,7 +23,6 @@ import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
 import { rowStyles, shareStyles } from './share-styles.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface ShareDesk extends Shell {
   /** The room that the share dialog is open for. */
   readonly shared: Signal<string | null>;

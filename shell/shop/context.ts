@@ -5,7 +5,6 @@ import type { Unsaved } from '../windows/unsaved.ts';
 import type { SettingsModel } from '../settings/model.ts';
 import type { ShopModel } from './model.ts';
 
-/** The desktop as this part knows it. */
 export interface ShopDesk extends Shell {
   readonly shop: ShopModel;
   readonly settings: SettingsModel;

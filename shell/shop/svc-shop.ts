@@ -7,7 +7,7 @@ import '../../sdk/web/ui/tabs.ts';
 import type { ShopApp } from '../../schema/wire/shop.ts';
 import { attempt } from '../windows/attempt.ts';
 import type { ShopDesk } from './context.ts';
-import { unsavedTitles } from '../windows/unsaved-titles.ts';
+import { unsavedTitles } from '../windows/unsaved.ts';
 import { language, listed, text, type TextKey } from '../i18n/i18n.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';

@@ -8,7 +8,6 @@ import { limits } from './limits.ts';
 import type { Shell } from '../windows/shell.ts';
 import type { BridgeHost } from '../bridge/host.ts';
 
-/** The desktop as this part knows it. */
 export interface TabsDesk extends Shell {
   /** The tabs that pages say their windows have. */
   readonly tabs: Tabs;

@@ -25,7 +25,6 @@ import { sayOnClose } from './on-close.ts';
 import { sayCpu, sayMemory } from './usage.ts';
 import type { SecretsDesk } from '../secrets/svc-secrets.ts';
 
-/** The desktop as this part knows it. */
 export interface TasksDesk extends SecretsDesk {
   /** The app that the task manager shows the details of. */
   readonly tasksApp: Signal<string | null>;

@@ -19,7 +19,6 @@ import type { SvcScreen } from './svc-screen.ts';
 import { terminalStyles } from './terminal-styles.ts';
 import type { Shell } from '../windows/shell.ts';
 
-/** The desktop as this part knows it. */
 export interface TerminalDesk extends Shell {
   /** Folders that shells are wanted in, until the terminal's window opened them. */
   readonly terminalFolders: Signal<readonly string[]>;

@@ -3,6 +3,7 @@
  * question and never waits for the page with it: a window can always be closed. Decision: docs/decisions/0322-what-is-not-saved.md
  */
 import { createSignal, type Signal } from '../state/signal.ts';
+import type { WindowManager } from './manager.ts';
 
 export interface NotSaved {
   /** Name of the unsaved work, as the page calls it. */
@@ -93,3 +94,13 @@ export function createUnsaved({ act, save, saveMsMax }: UnsavedActs): Unsaved {
     },
   };
 }
+
+/** Titles of windows that something is not saved in; of one app, or of all. */
+export const unsavedTitles = (
+  { windows, unsaved }: { readonly windows: WindowManager; readonly unsaved: Unsaved },
+  app?: string,
+): readonly string[] =>
+  windows.windows
+    .get()
+    .filter((window) => unsaved.state.get().has(window.id) && (app === undefined || window.app === app))
+    .map(({ id, options }) => unsaved.state.get().get(id)?.name ?? options.title);
