@@ -4,13 +4,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Y from 'yjs';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
+import { runSvc } from '../../bin/testing/run-svc.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { emptyServer, freePort, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { beginLoad } from '../support/portals-load.ts';
@@ -190,6 +191,30 @@ test('the portal that leads is killed: another one leads, and nobody else notice
   pid = await processAt(two);
   await portals[killed]!.again();
   expect([await session(killed), await processAt(killed), leads(killed)]).toEqual([200, pid, false]);
+});
+
+test('a drain goes on when the portal that leads is killed, and the next one keeps its deadline', async () => {
+  const killed = [0, 1, 2].findIndex(leads);
+  const [next] = [0, 1, 2].filter((which) => which !== killed) as [number];
+  const drain = async (which: number, ...more: readonly string[]): Promise<void> =>
+    expect((await runSvc(folder, ['server', 'drain', 'casa', ...more, '--state', portals[which]!.state])).err).toBe('');
+  const reason = async (key: string): Promise<string | undefined> => (await view(portals[next]!, key))?.reason;
+  // Somebody is in the app.
+  const socket = (await readdir(folder, { recursive: true })).find((name) => name.endsWith('notas/app.sock')) ?? '';
+  const open = net.connect(join(folder, socket)).on('error', () => undefined);
+  await until('the connection is counted', async () => Number((await view(portals[killed]!, 'Backend/ana/notas'))?.details['connections']) > 0);
+  await drain(killed, '--deadline', '1m');
+  await until('the drain', async () => (await reason('Server/casa')) === 'Draining');
+  await portals[killed]!.kill();
+  await until('another one to lead', () => [0, 1, 2].some((which) => which !== killed && leads(which)), 10_000);
+  expect([await order(portals[next]!, 'start', 'caderno'), await processAt(next)]).toEqual([expect.objectContaining({ reason: 'Drained' }), pid]);
+  await until('the end at the deadline', async () => (await reason('Backend/ana/notas')) === 'Drained', 90_000);
+  open.destroy();
+  await until('the server is drained', async () => (await reason('Server/casa')) === 'Drained');
+  await portals[killed]!.again();
+  await drain([0, 1, 2].findIndex(leads), '--undo');
+  await until('a start', async () => JSON.stringify(await order(portals[killed]!, 'start', 'notas')).includes('"ready":true'));
+  pid = await processAt(killed);
 });
 
 test('one that stood still while another one took over only looks when it goes on', async () => {
