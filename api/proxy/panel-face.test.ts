@@ -61,6 +61,7 @@ describe('the buttons', () => {
     ['running', { wanted: true, pinned: true }, ['deNovo']],
     ['unknown', { wanted: true }, ['deNovo']],
     ['stopped', { reason: 'PinnedStopped' }, ['deNovo']],
+    ['stopped', { reason: 'Drained' }, ['deNovo']],
     ['failed', { escopo: 'servidor' }, ['deNovo']],
   ] as const)('of an app that is %s %o', ([status, changes, buttons]) => {
     expect(faceOf(state({ status, ...changes })).buttons).toEqual(buttons);

@@ -81,10 +81,12 @@ const firstButtons: { readonly [S in PanelState['status']]: readonly PanelButton
 };
 const stoppable: ReadonlySet<PanelState['status']> = new Set(['starting', 'running', 'backoff']);
 
+/** A start is refused: a Backend document decides, or the server is taken out of use. */
+const decidedElsewhere: ReadonlySet<string> = new Set<Reason | ErrorCode>(['PinnedStopped', 'PINNED', 'Drained']);
+
 /** Each button does something that the others don't, and nothing that is under way already or decided elsewhere. */
 function buttonsOf({ status, reason, wanted, pinned, escopo }: PanelState): readonly PanelButton[] {
   // A single backend serves everybody, and the server keeps it. Source: rules 2.1 `escopo: servidor`.
-  if (escopo === 'servidor' || reason === ('PinnedStopped' satisfies Reason) || reason === ('PINNED' satisfies ErrorCode))
-    return ['deNovo'];
+  if (escopo === 'servidor' || decidedElsewhere.has(reason)) return ['deNovo'];
   return [...firstButtons[status], ...(stoppable.has(status) && wanted && !pinned ? (['parar'] as const) : [])];
 }

@@ -341,13 +341,15 @@ export class SvcAppFrame extends LitElement {
     if (this.lost) return this.#lostStrip(app);
     if (app.ready || app.status === 'running') return nothing;
     const away = app.status === 'stopped' || app.status === 'failed';
+    // On a server that is taken out of use a start is refused.
+    const canStart = away && app.drain === null;
     return html`<div class="strip ${away ? 'away' : ''}" role="status">
       ${away ? glyph('warning') : html`<span class="spinner" aria-hidden="true"></span>`}
       <p>
         <strong>${text(away ? 'boot.failed' : 'boot.recovering', { nome: this.name })}</strong>
         <span>${this.problem ?? (away ? reasonText(app.reason, language.get()) : text('boot.recoveringHint'))}</span>
       </p>
-      ${away ? html`<ui-button @click=${() => this.#start()}>${text('boot.start')}</ui-button>` : nothing}
+      ${canStart ? html`<ui-button @click=${() => this.#start()}>${text('boot.start')}</ui-button>` : nothing}
     </div>`;
   }
 

@@ -54,11 +54,11 @@ const verbs: Readonly<Record<Verb, (app: string) => Promise<unknown>>> = {
 };
 
 /** Which buttons make sense: an app that is starting can be stopped, also while it waits or fails. */
-export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted' | 'escopo'>): boolean {
+export function possible(verb: Verb, app: Pick<AppProjection, 'status' | 'wanted' | 'escopo' | 'drain'>): boolean {
   // The server keeps the one backend that everybody shares. Source: rules 2.1 `escopo: servidor`.
   if (app.escopo === 'servidor') return false;
   const down = app.status === 'stopped' || app.status === 'failed';
-  if (verb === 'start') return down || app.status === 'backoff';
+  if (verb === 'start') return app.drain === null && (down || app.status === 'backoff');
   if (verb === 'stop') return app.status !== 'stopped' && app.status !== 'stopping';
   return app.status === 'running' || app.status === 'starting';
 }
