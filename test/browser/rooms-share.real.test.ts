@@ -113,6 +113,18 @@ test('who is invited sees who is in the room, changes nothing, and leaves in two
   expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', caio: 'ver' });
 });
 
+// Source: rules 4.3 `tirarAcesso`: anyone removes self.
+test('the owner leaves in two steps, and the room is that of the best role in it', async () => {
+  const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+  const sala = await makeRoom(ana, 'Herança', { bia: 'ver', caio: 'editar' });
+  const dialog = await share(ana, 'Herança');
+  await dialog.getByRole('button', { name: 'Sair da sala' }).click();
+  await dialog.getByText('A sala passa a outra pessoa que está nela.').waitFor();
+  await dialog.getByRole('button', { name: 'Sair mesmo' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await rolesIn(bia, sala)).toEqual({ bia: 'ver', caio: 'dona' });
+});
+
 test('a page opens the dialog for a room of its own app only', async () => {
   const ana = await world.desktop('ana');
   const { value } = await ana.call('POST', '/api/salas?app=notas', { nome: 'De outro' });
