@@ -172,15 +172,18 @@ test.concurrent.for(table)('%s', async ([, fault, expected, mend]) => {
   expect(first?.verdict === 'fail' ? first.mend.en : '').toContain(mend);
 });
 
-test.concurrent('an existing program in the network of the server is found, and the line that mends it is of svc-wrap', async () => {
+test.concurrent.for([
+  ['in the network of the server', 'svc-wrap "$@" --', 'svc-wrap "$@" --network host --', 'ports', 'svc-wrap without --network host'],
+  ['that ends at once', 'python3', 'false', 'start', 'the command behind svc-wrap in backend/app'],
+] as const)('an existing program %s is found, and the line that mends it is of svc-wrap', async ([, from, to, check, mend]) => {
   const dir = join(mkdtempSync(join(tmpdir(), 'svc-ft-')), 'app');
   folders.push(dirname(dir));
   await createApp(dir, { id: 'aberto', nome: 'Aberto', descricao: 'd', template: 'wrap', language: 'en' }, process.env);
   const entrypoint = join(dir, 'backend/app');
-  writeFileSync(entrypoint, readFileSync(entrypoint, 'utf8').replace('exec svc-wrap', 'exec svc-wrap --network host'));
+  writeFileSync(entrypoint, readFileSync(entrypoint, 'utf8').replaceAll(from, to));
   const { findings } = await testApp(dir, process.env);
-  const failed = findings.flatMap(([check, found]) => (found.verdict === 'fail' ? [[check, found.mend.en]] : []));
-  expect(failed).toEqual([['ports', expect.stringContaining('svc-wrap without --network host')]]);
+  const failed = findings.flatMap(([each, found]) => (found.verdict === 'fail' ? [[each, found.mend.en]] : []));
+  expect(failed).toEqual([[check, expect.stringContaining(mend)]]);
 });
 
 test.concurrent.for(['warms-slowly', 'leads-on'])('an app that %s fails nothing', async (kind) => {

@@ -23,8 +23,15 @@ import type { Words } from '../../schema/texts/reasons.ts';
 const said = (line: string): Words => (line === '' ? { pt: '', en: '' } : { pt: `; disse: ${line}`, en: `; it said: ${line}` });
 const saidOf = (running: Running): Words => said(saidLast(running.output(), running.dir));
 
+/** For a program behind svc-wrap that ended: all else that fails is a consequence. */
+const programMend = ({ backend: { entrypoint } }: Manifest): Words => ({
+  pt: `o comando depois de svc-wrap em ${entrypoint}`,
+  en: `the command behind svc-wrap in ${entrypoint}`,
+});
+
 /** The place of the app's own mistake, where it ended by one; else how an app listens. */
 function listenMend(running: Running, manifest: Manifest): Words {
+  if (/\] o programa terminou com /.test(running.output())) return programMend(manifest);
   const crash = crashOf(running.output(), running.dir);
   if (crash === null) return mendOf('listen', manifest);
   const text = `${crash.place}: ${crash.error}`;
@@ -36,7 +43,9 @@ export function withoutConsequences({ start, ...others }: Findings, manifest: Ma
   if (start?.verdict !== 'fail' || start.mend.en === mendOf('listen', manifest).en) return { ...(start && { start }), ...others };
   const told = Object.entries(others).map(([id, finding]) => [
     id,
-    finding.verdict === 'fail' && finding.mend.en === start.mend.en ? notJudged('o erro de "começa"', 'the mistake of "starts"') : finding,
+    finding.verdict === 'fail' && [finding.mend.en, programMend(manifest).en].includes(start.mend.en)
+      ? notJudged('o erro de "começa"', 'the mistake of "starts"')
+      : finding,
   ]);
   return { start, ...(Object.fromEntries(told) as Findings) };
 }
@@ -101,6 +110,13 @@ export async function startFinding(running: Running, manifest: Manifest): Promis
     },
     mendOf('listen', manifest),
   );
+}
+
+/** An app took connections and ended before it was asked, as svc-wrap does with its program. */
+export async function endedFinding(running: Running, manifest: Manifest): Promise<Finding> {
+  const code = await running.ended;
+  const { pt, en } = saidOf(running);
+  return fail({ pt: `escutou e terminou com ${code}${pt}`, en: `listened and ended with ${code}${en}` }, listenMend(running, manifest));
 }
 
 /** The second one leaves the first alone and says that all is well. */

@@ -17,6 +17,7 @@ import { closeTabsFinding, gateFinding, gateOpenFinding, healthFinding, portsFin
 import {
   benchFinding,
   busyFinding,
+  endedFinding,
   installFinding,
   missingEngine,
   nowhereFinding,
@@ -106,6 +107,7 @@ async function behindSocket(bench: Bench, home: string): Promise<Findings> {
   const start = await startFinding(first, manifest);
   if (start.verdict !== 'pass') return { start };
   const health = await healthFinding(first, manifest);
+  if (first.hasEnded()) return { start: await endedFinding(first, manifest) };
   const atRoot = await whileServing(bench, first);
   const other = begin('/');
   const second = await secondFinding(first, other, manifest);

@@ -7,11 +7,14 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testApp } from '../../bin/test-app/run.ts';
 import { frameOf, openApp, signedIn, windowOf, type TestPage } from '../../test/browser/support/browser.ts';
-import { order, whenInstalled, whenState, writeDesired } from '../../test/integration/world.ts';
+import { order, view, whenState, writeDesired } from '../../test/integration/world.ts';
 import { closePages, openBrowser } from '../../test/support/chromium.ts';
 import { tellCount } from '../../test/support/counts.ts';
 import { startPortal, until, type RunningPortal } from '../../test/support/portal.ts';
 import { builtPorts, listenersOf, megabytesOf, processesOf, reachedByAnother, type Port } from './port.ts';
+
+/** The large packages are thousands of files. */
+const installMsMax = 400_000;
 
 /** The only home of the portal's server. */
 const homeOf = (state: string): string => path.dirname(globSync(`${state}/**/.svc-apps`)[0] ?? '');
@@ -47,7 +50,7 @@ export function testPorts(uses: Readonly<Record<string, Port>>): void {
     folder = mkdtempSync(path.join(tmpdir(), 'svcq-'));
     builtPorts(ids, path.join(folder, 'p'));
     browser = await openBrowser();
-  });
+  }, installMsMax);
   afterAll(async () => {
     await closePages(browser);
     rmSync(folder, { recursive: true, force: true });
@@ -65,9 +68,10 @@ export function testPorts(uses: Readonly<Record<string, Port>>): void {
     beforeAll(async () => {
       const desired = await writeDesired(path.join(folder, origins), { apps: ids, packages: path.join(folder, 'p'), origins });
       portal = await startPortal({ desired });
-      await whenInstalled(portal, ...ids);
+      const isInstalled = async (id: string): Promise<boolean> => (await view(portal, `Backend/ana/${id}`)) !== null;
+      await until('all are installed', async () => (await Promise.all(ids.map(isInstalled))).every(Boolean), installMsMax);
       desk = await signedIn(browser, portal, {}, { button: new RegExp(`^${uses[ids[0]!]!.title}`) });
-    });
+    }, installMsMax + 60_000);
     afterAll(async () => {
       await portal?.stop();
     });
@@ -79,7 +83,7 @@ export function testPorts(uses: Readonly<Record<string, Port>>): void {
       const app = frameOf(page, port.title);
       const close = async (): Promise<void> => await windowOf(page, port.title).getByRole('button', { name: 'Fechar' }).click();
       const startMs = performance.now();
-      expect((await order(portal, 'start', id)).ready).toBe(true);
+      await until(`${id} is ready`, async () => (await order(portal, 'start', id)).ready);
       const ms = Math.round(performance.now() - startMs);
       await openApp(page, port.title);
       await port.use(app, page, home);
