@@ -122,6 +122,7 @@ describe('an app that is stopped', () => {
     ['NotInGroup', 'its person was in none of the groups that it was for'],
     ['Reinstalled', 'its package was removed and is there again; the next start uses it'],
     ['WishDeleted', 'its env file on the server was deleted'],
+    ['EndedByItself', 'it was ended from within'],
     ['SupervisorLost', 'it ended while no supervisor watched'],
     ['NotInstalled', 'its package is not installed'],
     ['PackageMissing', 'its package is not installed'],

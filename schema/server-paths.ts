@@ -45,6 +45,8 @@ export function appPaths(place: ServerPlace, app: string) {
     secrets: `${dir}/secrets.json`,
     /** Marker of an app in set-up. Source: rules 3.1 step 4. */
     comingUp: `${dir}/subindo`,
+    /** Written by the app before it deletes its env file: it ends from within (Quit in a menu). The next launch removes it. */
+    endedByItself: `${dir}/encerrado`,
     /** Holds the hash whose installCommand was run. Source: rules 3.1 step 5. */
     setUpHash: `${dir}/installed.hash`,
     launchLock: `${dir}/launch.lock`,

@@ -44,8 +44,7 @@ const gpu = closed(
   ['modo', 'concedida', 'motivo'],
 );
 
-/** The state of one app of the supervisor's person. The file `status.json` holds the same object. */
-const snapshot = closed({
+const always = {
   app,
   state: oneOf(backendStates),
   reason,
@@ -82,7 +81,18 @@ const snapshot = closed({
   }),
   /** Null for an app that declares no GPU. */
   gpu: orNull(gpu),
-});
+} as const;
+const alwaysNames = Object.keys(always) as (keyof typeof always)[];
+
+/** The state of one app of the supervisor's person. The file `status.json` holds the same object. */
+const snapshot = closed(
+  {
+    ...always,
+    /** What keeps it busy, as it says itself; missing from a supervisor of an older kit. */
+    busy: orNull(text(limits.busyCharsMax)),
+  },
+  alwaysNames,
+);
 export type AppSnapshot = Wire<typeof snapshot>;
 
 const accepted = closed({ accepted: { const: true } });

@@ -202,6 +202,14 @@ describe.concurrent.each(gated)('%s', (runtime) => {
     expect(await bench.ended).toBe(0);
   });
 
+  test.skipIf(runtime === 'wrap')('servidor.encerrar() ends it in order, and nothing starts it again', async ({ expect }) => {
+    const bench = await startBench(runtime, frontend());
+    const folder = dirname(bench.socket);
+    writeFileSync(join(folder, 'env'), '');
+    expect((await ask(bench.socket, { path: '/api/encerrar' })).status).toBe(200);
+    expect([await bench.ended, readdirSync(folder).filter((name) => name !== 'data')]).toEqual([0, ['encerrado']]);
+  });
+
   test('SIGTERM with an answer that never ends: still exit 0, within the grace', async ({ expect }) => {
     const bench = await startBench(runtime, frontend());
     const stuck = connect(bench.socket);

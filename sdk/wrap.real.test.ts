@@ -267,7 +267,10 @@ test.concurrent.for([
 });
 
 describe.concurrent('work that is under way', () => {
-  const busy = async (wrapped: Wrapped): Promise<unknown> => JSON.parse((await wrapped.get('/saude')).body).ocupado;
+  const busy = async (wrapped: Wrapped): Promise<unknown> => {
+    const { ocupado, ocupadoPor } = JSON.parse((await wrapped.get('/saude')).body);
+    return ocupado === true ? ocupadoPor : ocupado;
+  };
   /** Connections to the app's socket, as the supervisor counts them (kit/supervise/unix-sockets.ts). */
   const uses = (socket: string): number =>
     readFileSync('/proc/net/unix', 'utf8')
@@ -276,14 +279,16 @@ describe.concurrent('work that is under way', () => {
 
   test.for([
     ['an answer that contains a text', ['--busy', 'answer:/bin/x~"/bin/x"'], true],
+    ['a script with odd letters', ['--busy', 'script:true \\\\ "ç\n"'], true, 'script:true \\\\ "???"'],
+    ['a script longer than is told', ['--busy', `script:true ${'"'.repeat(300)}`], true, `script:true ${'"'.repeat(188)}`],
     ['an answer without it', ['--busy', 'answer:/x~trabalhando'], false],
     ['a script that ends with 0', ['--busy', 'script:true'], true],
     ['a script that does not', ['--busy', 'script:false'], false],
     ['processor time below the bound', ['--busy', 'cpu:400%'], false],
-  ] as const)('%s: ocupado', async ([, options, expected], { expect }) => {
+  ] as const)('%s: ocupado', async ([, options, expected, told = options[1]], { expect }) => {
     const wrapped = await ready([...options, ...onSocket]);
     if (expected) await wrapped.said('] ocupado');
-    await expect.poll(async () => await busy(wrapped)).toBe(expected);
+    await expect.poll(async () => await busy(wrapped)).toBe(expected && told);
     // A connection that stands for use holds `ocioso` off.
     await expect.poll(() => uses(wrapped.socket), { timeout: 20_000 }).toBe(expected ? 1 : 0);
   });

@@ -7,6 +7,7 @@ import net from 'node:net';
 import { expect, test } from 'vitest';
 import { createRandom } from '../../test/simulation/random.ts';
 import { tellCount } from '../../test/support/counts.ts';
+import { bodies, ends, oddities } from '../../test/support/odd-requests.ts';
 import { token, useBenches } from './testing/harness.ts';
 
 const connections = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 3_000;
@@ -60,61 +61,6 @@ function readChunks<T>(bytes: string, done: (body: string, rest: string) => T): 
 }
 
 const hidden = (nth: number): string => `GET /escondido/${nth} HTTP/1.1\r\nHost: x\r\n\r\n`;
-/** Lines that are put into an otherwise valid head. `N` is the length of the bytes that hide in the body. */
-const oddities = [
-  'Content-Length: N',
-  'Content-Length: 0',
-  'Content-Length: +0',
-  'Content-Length: 0x0',
-  'Content-Length: 0, 0',
-  'Content-Length : 0',
-  'Content_Length: 0',
-  'content-length:\t0',
-  'Content-Length: 0\r\nContent-Length: N',
-  'Transfer-Encoding: chunked',
-  'Transfer-Encoding: Chunked',
-  'Transfer-Encoding: chunked\r\nContent-Length: N',
-  'Content-Length: N\r\nTransfer-Encoding: chunked',
-  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
-  'Transfer-Encoding: gzip, chunked',
-  'Transfer-Encoding: chunked, identity',
-  'Transfer-Encoding: identity',
-  'Transfer-Encoding:\x0bchunked',
-  'Transfer-Encoding: "chunked"',
-  'Transfer-Encoding : chunked',
-  'Transfer_Encoding: chunked',
-  'X: y\nTransfer-Encoding: chunked',
-  'X: y\rTransfer-Encoding: chunked',
-  'X:\r\n Transfer-Encoding: chunked',
-  ' Transfer-Encoding: chunked',
-  'Connection: Content-Length',
-  'Connection: Transfer-Encoding',
-  'Connection: Host',
-  'Expect: 100-continue',
-  'Expect: 100-continue\r\nContent-Length: N',
-  'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk',
-  'Upgrade: websocket\r\nConnection: Upgrade',
-  'X-HTTP-Method-Override: DELETE',
-  'X: \x80\xff',
-  'X-Svc-App-Token: x',
-  'Trailer: Content-Length',
-  '',
-  '',
-];
-const bodies = [
-  (inner: string) => inner,
-  (inner: string) => `0\r\n\r\n${inner}`,
-  (inner: string) => `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
-  (inner: string) => `${inner.length.toString(16)};x=y\r\n${inner}\r\n0\r\n\r\n`,
-  (inner: string) => `1\r\nz\r\n0\r\nContent-Length: 9\r\n\r\n${inner}`,
-  (inner: string) => `00\r\n\r\n${inner}`,
-  (inner: string) => `0\n\n${inner}`,
-  (inner: string) => `-1\r\n${inner}`,
-  (inner: string) => `ffffffffffffffff1\r\n${inner}`,
-  () => '',
-  () => '',
-];
-const ends = ['\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\n\n', '\r\n\n', '\r\r\n\r\n', '\r\n \r\n'];
 const methods = ['GET', 'GET', 'POST', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH'];
 
 const bench = useBenches();

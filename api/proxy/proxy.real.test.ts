@@ -1,5 +1,6 @@
 import net from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { refusedRequests } from '../../test/support/odd-requests.ts';
 import { ask, byteBackend, headerOf, rawRequest, statusOf, token, until, useBenches } from './testing/harness.ts';
 
 const bench = useBenches();
@@ -25,31 +26,7 @@ describe('bytes that reach a backend', () => {
     ]);
   });
 
-  const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
-  test.for([
-    ['length and chunked', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG${smuggled}`],
-    ['chunked and length', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\nG${smuggled}`],
-    ['two lengths', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
-    ['list of lengths', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0, 0\r\n\r\n${smuggled}`],
-    ['signed length', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: +0\r\n\r\n${smuggled}`],
-    ['chunked with a comma', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: ,chunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['xchunked', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['chunked, identity', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['tab before the value', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['space before the colon', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['folded coding', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
-    ['bare LF in the head', `GET / HTTP/1.1\r\nHost: HOST\r\nX: y\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
-    ['bare CR in the head', `GET / HTTP/1.1\r\nHost: HOST\r\nX: y\rContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
-    ['NUL in a name', `GET / HTTP/1.1\r\nHost: HOST\r\nX\0: y\r\n\r\n`],
-    ['chunk size overflow', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n10000000000000000\r\n${smuggled}`],
-    ['chunk without CRLF', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxx0\r\n\r\n${smuggled}`],
-    ['two hosts', `GET / HTTP/1.1\r\nHost: HOST\r\nHost: other\r\n\r\n`],
-    ['no host', `GET / HTTP/1.1\r\n\r\n`],
-    ['absolute form', `GET http://other/ HTTP/1.1\r\nHost: HOST\r\n\r\n`],
-    ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n`],
-    ['HTTP/0.9', `GET /\r\n\r\n`],
-    ['HTTP/2 preface', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`],
-  ] as const)('hold no smuggled request: %s', async ([, bytes]) => {
+  test.for(refusedRequests)('hold no smuggled request: %s', async ([, bytes]) => {
     const backend = byteBackend(answer('ok'));
     const b = await bench(backend.onConnection);
     const got = await rawRequest(

@@ -353,6 +353,7 @@ function initialView(app: string): AppView {
     pinned: false,
     pid: null,
     connections: null,
+    busy: null,
     failures: 0,
     restarts: 0,
     lastExit: null,

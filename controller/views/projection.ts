@@ -70,6 +70,7 @@ function processOf(snapshot: AppSnapshot | null) {
   return {
     pid: snapshot?.process?.pid ?? null,
     connections: snapshot?.connections ?? null,
+    busy: snapshot?.busy ?? null,
     failures: snapshot?.failures ?? 0,
     restarts: snapshot?.restarts ?? 0,
     lastExit: exitOf(snapshot),

@@ -96,6 +96,7 @@ test('a running app with ocioso says which connections it waits for', () => {
   expect(waiting('ocioso:1m', { connections: 2 })).toBe(
     'its 2 open connections to close, then ocioso:1m counts; the portal keeps its own for 25 s after the last request',
   );
+  expect(waiting('ocioso:1m', { connections: 1, busy: 'cpu:20%' })).toBe('its work to end (cpu:20%): until then ocioso:1m does not begin');
   expect(waiting('ocioso:1m', { connections: null })).toContain('its connections to be countable');
   expect(waiting('ocioso:1m', { connections: 2, pinned: true })).toBeNull();
   expect(waiting('manter', { connections: 2 })).toBeNull();

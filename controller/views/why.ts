@@ -137,11 +137,11 @@ function restartNote(entry: BackendEntry | undefined, reason: Reason): readonly 
   return [{ says: `It was restarted ${times} by itself since it was started${last}.`, fix, first: false }];
 }
 
-/** Faults that are no state: missing secrets, old values, no space, no ceilings, no GPU. */
+/** Faults that are no state: missing secrets, old values, no space, no ceilings, no GPU; and work that is under way. */
 function notesOn(entry: BackendEntry | undefined): readonly Note[] {
   const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
   if (snapshot === null) return [];
-  const { secrets, gpu, process, contained, containedReason } = snapshot;
+  const { secrets, gpu, process, contained, containedReason, busy = null } = snapshot;
   const lives = process !== null;
   const disk = entry?.person.link.view().supervisor?.disk;
   const set = `set what is missing: ${secrets.missing.map((name) => `svc secret set PERSON/APP ${name}`).join(', ')}`;
@@ -163,6 +163,12 @@ function notesOn(entry: BackendEntry | undefined): readonly Note[] {
       says: `Its home takes no more: ${disk}.`,
       fix: isReadOnly(disk ?? '') ? readOnlyHome.fix : makeRoom,
       first: true,
+    },
+    {
+      holds: lives && busy !== null,
+      says: `It says that work is under way (${busy}).`,
+      fix: null,
+      first: false,
     },
     {
       holds: lives && gpu?.concedida === false,
@@ -202,7 +208,8 @@ function closing(nextDeadlineMs: number | null, entry: BackendEntry | undefined)
   const snapshot = entry?.person.link.snapshot(entry.app) ?? null;
   const policy = manifest === undefined ? null : closePolicy(manifest);
   if (policy?.kind !== 'ocioso' || snapshot === null || snapshot.pinned) return null;
-  const { connections } = snapshot;
+  const { connections, busy = null } = snapshot;
+  if (busy !== null) return `its work to end (${busy}): until then ocioso:${policy.minutes}m does not begin`;
   if (connections === null) return `its connections to be countable: until then ocioso:${policy.minutes}m stops nothing`;
   const open = connections === 1 ? 'its open connection' : `its ${connections} open connections`;
   const seconds = limits.proxyOciosoConnectionMsMax / 1_000;

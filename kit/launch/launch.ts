@@ -121,6 +121,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   // 4. The marker.
   const mark = markerOf(request, paths.comingUp);
   mark(due ? 'install' : 'gpu', '');
+  unlinkIfThere(paths.endedByItself);
   faultPoint('marked');
   const logFd = newRunLog(paths, [...reserved.map(unusedSecret), ...menuOf(manifest).omitted]);
   let lease: GpuLease | null = null;

@@ -114,6 +114,8 @@ export interface App {
   lastUseMs: number;
   /** Whether the living process still answers (health.ts); null before the first check. */
   watched: Watched | null;
+  /** What keeps it busy, by its last answer to a question of health (`ocupado` in /saude); null: nothing that it says. */
+  busy: string | null;
   /** `healthcheckPath` of the manifest. */
   healthPath: string;
   contained: boolean;
@@ -213,6 +215,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     lastRound: new Set(),
     lastUseMs: nowMs,
     watched: null,
+    busy: null,
     healthPath: '/',
     contained: false,
     containedReason: '',

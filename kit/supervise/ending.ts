@@ -137,3 +137,15 @@ export function deathReason(supervisor: Supervisor, live: Live, code: number | n
   if (live.cgroup !== null && managerEnded(signalName, code, live.child === null)) return 'LingerBroken';
   return !live.listened && nowMs - live.startedAtMs < limits.exitedAtOnceMs ? 'ExitedAtOnce' : 'Crashed';
 }
+
+/** Why its env file is gone, where nobody here deleted it. */
+export function whyUnwanted(app: App): 'EndedByItself' | 'WishDeleted' {
+  return pathState(app.paths.endedByItself).kind === 'present' ? 'EndedByItself' : 'WishDeleted';
+}
+
+/** Its env file went before it did, which is not seen yet: an end that was wished costs no failure and is no reason to launch it again. */
+export function stopUnwanted(supervisor: Supervisor, app: App): void {
+  if (app.wish === null || app.supervision.state === 'stopping' || pathState(app.paths.env).kind !== 'absent') return;
+  app.wish = null;
+  supervisor.apply(app, { type: 'STOP', reason: whyUnwanted(app) });
+}

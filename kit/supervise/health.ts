@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { advanceHealth, freshHealth, isLeftAlone, nextHealthMs, type HealthEvent } from '../../machines/health.ts';
 import { sameProcess, watchState } from '../processes.ts';
 import { tokenOfProcess } from './observe.ts';
+import { limits as sharedLimits } from '../../schema/limits.ts';
 import { limits } from './limits.ts';
 import { guarded, later, type App, type Supervisor, type Watched } from './app-state.ts';
 
@@ -51,6 +52,27 @@ export function forgetHealth(app: App): void {
   app.watched?.asking?.();
   app.watched?.state.close();
   app.watched = null;
+  app.busy = null;
+}
+
+export function noteBusy(supervisor: Supervisor, app: App, busy: string | null): void {
+  if (busy === app.busy) return;
+  app.busy = busy;
+  supervisor.changed(app);
+}
+
+/** `ocupado` of an answer to GET /saude: what keeps it busy, `work` where it does not say what; null: not busy, or the answer says nothing of it. */
+export function busyOf(answer: string): string | null {
+  const at = answer.indexOf('\r\n\r\n');
+  try {
+    const said: unknown = at === -1 ? null : JSON.parse(answer.slice(at + 4));
+    if (typeof said !== 'object' || said === null || !('ocupado' in said) || said.ocupado !== true) return null;
+    const by = 'ocupadoPor' in said && typeof said.ocupadoPor === 'string' ? said.ocupadoPor : '';
+    // oxlint-disable-next-line no-control-regex
+    return by.replaceAll(/[\x00-\x1f\x7f-\x9f]/g, ' ').slice(0, sharedLimits.busyCharsMax) || 'work';
+  } catch {
+    return null;
+  }
 }
 
 function watchedOf(supervisor: Supervisor, app: App): Watched | null {
@@ -79,9 +101,11 @@ function step(supervisor: Supervisor, app: App, watched: Watched, event: HealthE
   if (askMsMax !== null) {
     const target = app.healthPath;
     const token = tokenOfProcess(app)?.token ?? app.wish?.variables?.get('SVC_APP_TOKEN') ?? '';
-    watched.asking = ask({ path: app.paths.socket, target, token, msMax: askMsMax }, (answered) => {
+    watched.asking = ask({ path: app.paths.socket, target, token, msMax: askMsMax }, (answer) => {
       watched.asking = null;
-      if (app.watched === watched) step(supervisor, app, watched, { type: answered ? 'ANSWERED' : 'MISSED' });
+      if (app.watched !== watched) return;
+      if (answer !== null) noteBusy(supervisor, app, busyOf(answer));
+      step(supervisor, app, watched, { type: answer === null ? 'MISSED' : 'ANSWERED' });
     });
   }
   arm(supervisor, app, watched);
@@ -110,34 +134,45 @@ interface Question {
 const connectAgainMs = 500;
 
 /**
- * Calls back once, with whether anything came back: any first byte, or an end, proves a working process. A socket that refuses or is full
- * is retried until the timeout. Returns the function that cancels without a callback.
+ * Calls back once: with what came back, at most `healthAnswerBytesMax` of it, or null for silence. Any first byte, or an end, proves a working
+ * process: where the rest takes too long, its beginning is the answer. A socket that refuses or is full is retried until the timeout. Returns the
+ * function that cancels without a callback.
  */
-function ask({ path, target, token, msMax }: Question, done: (answered: boolean) => void): () => void {
+function ask({ path, target, token, msMax }: Question, done: (answer: string | null) => void): () => void {
   let socket: Socket | null = null;
   let again: NodeJS.Timeout | null = null;
+  let answer: string | null = null;
   const close = (): void => {
     clearTimeout(timer);
     if (again !== null) clearTimeout(again);
     socket?.removeAllListeners().on('error', () => undefined);
     socket?.destroy();
   };
-  const finish = (answered: boolean): void => {
+  const finish = (): void => {
     close();
-    done(answered);
+    done(answer);
   };
-  const timer = setTimeout(() => finish(false), msMax);
+  const timer = setTimeout(finish, msMax);
   timer.unref();
   const begin = (): void => {
     const trial = connect(path);
     socket = trial;
     trial.unref();
+    trial.setEncoding('latin1');
     trial.once('connect', () =>
       trial.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nX-Svc-App-Token: ${token}\r\nConnection: close\r\n\r\n`),
     );
-    trial.once('data', () => finish(true));
-    trial.once('end', () => finish(true));
+    trial.on('data', (part: string) => {
+      answer = (answer ?? '') + part;
+      // Only an answer of /saude is read to its end.
+      if (!isOwnHealth(target) || answer.length >= limits.healthAnswerBytesMax) finish();
+    });
+    trial.once('end', () => {
+      answer ??= '';
+      finish();
+    });
     trial.once('error', () => {
+      if (answer !== null) return finish();
       trial.removeAllListeners().on('error', () => undefined);
       trial.destroy();
       again = setTimeout(begin, connectAgainMs);
@@ -147,3 +182,6 @@ function ask({ path, target, token, msMax }: Question, done: (answered: boolean)
   begin();
   return close;
 }
+
+/** Answered by the runtime itself (rules 4.2). */
+const isOwnHealth = (target: string): boolean => target.split('?', 1)[0] === '/saude';

@@ -21,7 +21,7 @@ import { asRefusal, type Refusal } from '../launch/refusal.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
 import { comingUp, lookForSocket, lookOften } from './coming-up.ts';
-import { deathReason, signalApp, sweepDead, watchUntilGone } from './ending.ts';
+import { deathReason, signalApp, stopUnwanted, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { forgetHealth } from './health.ts';
 import { hiddenValues } from './hidden.ts';
@@ -295,6 +295,7 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   app.tcpPorts = [];
   const left = pathState(app.paths.socket);
   app.socket = left.kind === 'present' && left.stat.isSocket() ? 'orphan' : 'absent';
+  stopUnwanted(supervisor, app);
   if (app.supervision.state === 'stopping') {
     // Processes that outlived the leader get the signal, too, before the kill deadline.
     signalApp(app, 'SIGTERM');

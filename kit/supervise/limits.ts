@@ -29,6 +29,8 @@ export const limits = {
   kernelFileKeptBytesMax: 256 * 1_024,
   /** Time after the stop, continuation or end of a child until all children are checked. See kit/supervise/health.ts. */
   childStopLookMs: 250,
+  /** So much of an answer to GET /saude is read for its `ocupado`. */
+  healthAnswerBytesMax: 4_096,
   /** A number of an order that was kept and is further in the future is of a broken clock or file. See kit/supervise/fence.ts. */
   leaderAheadMsMax: 86_400_000,
   /** A process that the supervisor did not start has no exit event: it is polled this often. */

@@ -7,6 +7,7 @@ import { unlinkIfThere } from '../atomic-file.ts';
 import { claimHolder, release } from '../launch/claim.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, isAlive, processesOf, sameProcess, signal, writePidFile, type Marked } from '../processes.ts';
+import { whyUnwanted } from './ending.ts';
 import { launch, take } from './launching.ts';
 import { adopted, findLive, observeLimits, observePolicy, observeWish, tokenOfProcess, unrecordedLeaders, wakeStamp } from './observe.ts';
 import { readStatus, type StatusFile } from './snapshot.ts';
@@ -75,7 +76,7 @@ function resumeLiving(supervisor: Supervisor, app: App, live: Live, before: Stat
   }
   if (!wanted) {
     // Killed between the end of the wish and the end of the process.
-    const reason = before?.supervision.state === 'stopping' ? before.supervision.reason : 'WishDeleted';
+    const reason = before?.supervision.state === 'stopping' ? before.supervision.reason : whyUnwanted(app);
     supervisor.apply(app, { type: 'STOP', reason });
     return;
   }
@@ -117,6 +118,6 @@ function resumeWanted(supervisor: Supervisor, app: App, before: StatusFile | nul
 function resumeUnwanted(app: App, before: StatusFile | null): void {
   if (!before) return;
   const { supervision } = before;
-  const reason = supervision.state === 'stopped' || supervision.state === 'stopping' ? supervision.reason : 'WishDeleted';
+  const reason = supervision.state === 'stopped' || supervision.state === 'stopping' ? supervision.reason : whyUnwanted(app);
   app.supervision = { ...app.supervision, reason };
 }

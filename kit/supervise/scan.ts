@@ -10,8 +10,8 @@ import { isMissing, pathState } from '../atomic-file.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isCalm } from './calm.ts';
-import { observeScope, watchUntilGone } from './ending.ts';
-import { observeHealth, observeHealthAtRest } from './health.ts';
+import { observeScope, watchUntilGone, whyUnwanted } from './ending.ts';
+import { noteBusy, observeHealth, observeHealthAtRest } from './health.ts';
 import { oomKillCount } from './oom.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
 import { ended, observePidFile } from './launching.ts';
@@ -123,7 +123,7 @@ export function followWish(supervisor: Supervisor, app: App): void {
   const { state } = app.supervision;
   if (kind === 'absent' && app.wish !== null) {
     app.wish = null;
-    if (state !== 'stopped' && state !== 'stopping') supervisor.apply(app, { type: 'STOP', reason: 'WishDeleted' });
+    if (state !== 'stopped' && state !== 'stopping') supervisor.apply(app, { type: 'STOP', reason: whyUnwanted(app) });
   } else if (kind === 'present' && (app.wish === null || app.wish.variables === null)) {
     // A damaged env file may have been mended since: token, pin and request stand in it.
     const isNew = app.wish === null;
@@ -190,6 +190,8 @@ export function countConnections(supervisor: Supervisor, app: App, table: Readon
   if (use.connections.length > 0 || app.lastRound.size > 0) app.lastRound = new Set(use.connections);
   if (counted.length > 0) app.lastUseMs = nowMs;
   app.connections = counted.length;
+  // Whoever is busy holds a connection to its own socket (kit/wrap/busy.c): without one the work has ended since it said so.
+  if (use.connections.length === 0) noteBusy(supervisor, app, null);
   if (app.connections !== before) supervisor.changed(app);
 }
 

@@ -19,7 +19,7 @@ export function isPinned(app: App): boolean {
 
 /** When the idle policy stops the app; null while it is used, pinned, or not of that policy. Source: rules 3.3. */
 export function idleDeadlineMs(app: App): number | null {
-  if (app.policy?.kind !== 'ocioso' || app.process === null || app.connections !== 0 || isPinned(app)) return null;
+  if (app.policy?.kind !== 'ocioso' || app.process === null || app.connections !== 0 || app.busy !== null || isPinned(app)) return null;
   if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return null;
   return app.lastUseMs + app.policy.minutes * 60_000;
 }
@@ -64,6 +64,7 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
     restarts: app.restarts,
     lastExit: app.lastExit,
     connections: app.connections,
+    busy: app.busy,
     idleDeadlineMs: idleDeadlineMs(app),
     contained: app.contained,
     containedReason: app.containedReason,

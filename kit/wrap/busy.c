@@ -21,7 +21,19 @@ static pid_t asking = -1;
 static int use = -1; /* the connection that stands for use */
 static uint64_t ticks_before;
 
-bool is_busy(void) { return busy; }
+/* For /saude: `,"ocupado":true,"ocupadoPor":"cpu:20%"`; empty without --busy. */
+const char *busy_words(void) {
+  static char words[2 * BUSY_WORD_BYTES_MAX + 64];
+  if (options.busy == BUSY_NEVER) return "";
+  if (!busy) return ",\"ocupado\":false";
+  char *to = stpcpy(words, ",\"ocupado\":true,\"ocupadoPor\":\"");
+  for (const char *at = options.busy_word; *at != 0 && at < options.busy_word + BUSY_WORD_BYTES_MAX; at++) {
+    if (*at == '"' || *at == '\\') *to++ = '\\';
+    *to++ = *at >= ' ' && *at <= '~' ? *at : '?';
+  }
+  strcpy(to, "\"");
+  return words;
+}
 
 static void hold_use(bool wanted) {
   struct pollfd gone = {.fd = use, .events = POLLIN};

@@ -1,7 +1,7 @@
 /* Where a body ends. A chunked one is read strictly: the request behind it begins where everybody says that it does. */
 #include "wrap.h"
 
-enum { AT_SIZE, AT_SPACE, AT_EXTENSION, AT_SIZE_FEED, AT_DATA, AT_DATA_RETURN, AT_DATA_FEED, AT_LINE, AT_TRAILER, AT_TRAILER_FEED, AT_END_FEED };
+enum { AT_SIZE, AT_SPACE, AT_EXTENSION, AT_SIZE_FEED, AT_DATA, AT_DATA_RETURN, AT_DATA_FEED, AT_LINE, AT_TRAILER_NAME, AT_TRAILER, AT_TRAILER_FEED, AT_END_FEED };
 
 void begin_framing(struct framing *framing, enum body_kind kind, uint64_t length) {
   *framing = (struct framing){.kind = kind, .left = kind == BODY_LENGTH ? length : 0, .state = AT_SIZE};
@@ -39,7 +39,8 @@ static int step(struct framing *f, char c) {
     case AT_SIZE_FEED: return c != '\n' ? -1 : f->left > 0 ? AT_DATA : AT_LINE;
     case AT_DATA_RETURN: return c == '\r' ? AT_DATA_FEED : -1;
     case AT_DATA_FEED: return c == '\n' ? AT_SIZE : -1;
-    case AT_LINE: return c == '\r' ? AT_END_FEED : is_plain(c) ? AT_TRAILER : -1;
+    case AT_LINE: return c == '\r' ? AT_END_FEED : is_token_char((unsigned char)c) ? AT_TRAILER_NAME : -1;
+    case AT_TRAILER_NAME: return c == ':' ? AT_TRAILER : is_token_char((unsigned char)c) ? AT_TRAILER_NAME : -1;
     case AT_TRAILER: return c == '\r' ? AT_TRAILER_FEED : is_plain(c) ? AT_TRAILER : -1;
     case AT_TRAILER_FEED: return c == '\n' ? AT_LINE : -1;
     case AT_END_FEED: f->done = c == '\n'; return f->done ? AT_END_FEED : -1;
@@ -47,7 +48,7 @@ static int step(struct framing *f, char c) {
   }
 }
 
-static bool is_trailer(int state) { return state == AT_TRAILER || state == AT_TRAILER_FEED; }
+static bool is_trailer(int state) { return state == AT_TRAILER_NAME || state == AT_TRAILER || state == AT_TRAILER_FEED; }
 
 /* A step, and what is counted with it. */
 static bool step_counted(struct framing *f, char c) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-static bool is_token_char(unsigned char c) {
+bool is_token_char(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c != 0 && strchr("!#$%&'*+.^_`|~-", c) != NULL);
 }
 

@@ -33,6 +33,8 @@ enum {
   CONNECT_AGAIN_MS = 10,
   BUSY_EVERY_MS = 5 * 1000,
   BUSY_ASK_MS = 4 * 1000,
+  /* Of --busy, in /saude. */
+  BUSY_WORD_BYTES_MAX = 200,
   PATH_BYTES = 4096,
   SOCKET_PATH_BYTES_MAX = 107,
 };

@@ -2,6 +2,7 @@
 #include "wrap.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,12 +36,15 @@ static void choose_address(void) {
   if (options.port == 0) options.port = OWN_PORT;
 }
 
-/* The program was ended from within: without the file of the wish nobody starts it again (rules 2.6). */
+/* The program was ended from within: without the file of the wish nobody starts it again (rules 2.6). The other file says that it was us. */
 static void leave_stopped(void) {
-  char wish[PATH_BYTES];
+  char wish[PATH_BYTES], mark[PATH_BYTES];
   const char *socket = getenv("SVC_APP_SOCKET"), *slash = socket == NULL ? NULL : strrchr(socket, '/');
   if (!options.exit_is_stop || options.tcp != NULL || about.server_scope || slash == NULL) return;
   snprintf(wish, sizeof wish, "%.*s/env", (int)(slash - socket), socket);
+  snprintf(mark, sizeof mark, "%.*s/encerrado", (int)(slash - socket), socket);
+  int made = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (made >= 0) close(made);
   if (unlink(wish) == 0) say("o programa foi encerrado por dentro: o app fica parado");
 }
 

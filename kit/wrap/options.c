@@ -53,6 +53,7 @@ static void read_busy(const char *value) {
   for (size_t at = 0; at < sizeof kinds / sizeof *kinds; at++) {
     if (strncmp(value, kinds[at].word, strlen(kinds[at].word)) != 0) continue;
     options.busy = kinds[at].kind;
+    options.busy_word = value;
     options.busy_value = strchr(value, ':') + 1;
     if (*options.busy_value != 0 && (options.busy != BUSY_CPU || atoi(options.busy_value) > 0)) return;
   }

@@ -72,9 +72,8 @@ bool refuse_or_cut(struct connection *c, int status, const char *message, int64_
 }
 
 static bool answer_health(struct connection *c, int64_t now) {
-  char body[384];
-  snprintf(body, sizeof body, "{\"ok\":true,\"versao\":\"%s\",\"pid\":%d%s}", about.version, (int)getpid(),
-           options.busy == BUSY_NEVER ? "" : is_busy() ? ",\"ocupado\":true" : ",\"ocupado\":false");
+  char body[256 + 2 * BUSY_WORD_BYTES_MAX + 64];
+  snprintf(body, sizeof body, "{\"ok\":true,\"versao\":\"%s\",\"pid\":%d%s}", about.version, (int)getpid(), busy_words());
   bool keep = c->keep_alive && !ending && head.body == BODY_NONE;
   if (!write_answer(&c->to_client, 200, "", body, c->asked_head, !keep)) return false;
   if (!keep) linger(c, now);

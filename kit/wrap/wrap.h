@@ -48,7 +48,7 @@ struct options {
   bool host_local;
   const char *user_header; /* NULL: none */
   enum busy_kind busy;
-  const char *busy_value;
+  const char *busy_word, *busy_value; /* as it was given, and behind its kind */
   bool exit_is_stop;
   char program_socket[SOCKET_PATH_BYTES_MAX + 1];
 };
@@ -99,6 +99,7 @@ enum head_result read_request(const char *at, size_t bytes, struct head *head, s
 /* `asked_head`: the request was HEAD, whose answer has no body. */
 enum head_result read_response(const char *at, size_t bytes, bool asked_head, struct head *head, struct fault *fault);
 bool is_text(struct text text, const char *word);          /* equal but for case */
+bool is_token_char(unsigned char c);
 bool has_letters_of(struct text name, const char *letters); /* equal without punctuation and case */
 const struct field *find_field(const struct head *head, const char *name);
 bool has_option(const struct head *head, const char *name, const char *option);
@@ -173,7 +174,7 @@ void start_outgoing(pid_t whom);
 /* ---- busy.c ---- */
 
 void look_after_busy(int64_t now_ms);
-bool is_busy(void);
+const char *busy_words(void);
 void busy_ended(pid_t child, int status);
 
 /* ---- user.c ---- */

@@ -96,6 +96,13 @@ export const stopped = {
     fix: startIt,
     stopped: 'its package was removed and is there again; the next start uses it',
   },
+  EndedByItself: {
+    words: { pt: 'Encerrado por dentro', en: 'Ended from within' },
+    because: 'it was ended from within (a Quit in its menu), which it says is a wish to stop',
+    fix: startIt,
+    stopped: 'it was ended from within',
+    more: 'By `svc-wrap --exit-is-stop`, or `servidor.encerrar()` of an SDK',
+  },
   WishDeleted: {
     words: { pt: 'Arquivo de ambiente apagado no servidor', en: 'Environment file deleted on the server' },
     because: 'its env file on the server was deleted (~/.svc-apps/APP/env), which is a wish to stop',

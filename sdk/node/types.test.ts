@@ -12,6 +12,7 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
   escutar: 'function',
   servidor: {
     escutar: 'function',
+    encerrar: 'function',
     portao: 'function',
     criarLog: 'function',
     responderJson: 'function',

@@ -95,6 +95,7 @@ export const en: Catalogue = {
   'tasks.state': 'State',
   'tasks.pid': 'PID',
   'tasks.connections': 'Connections',
+  'tasks.busy': 'Kept alive by work',
   'tasks.cpu': 'CPU',
   'tasks.memory': 'Memory',
   'tasks.failures': 'Failures',

@@ -94,6 +94,7 @@ export const pt = {
   'tasks.state': 'Estado',
   'tasks.pid': 'PID',
   'tasks.connections': 'Conexões',
+  'tasks.busy': 'Mantido por trabalho',
   'tasks.cpu': 'CPU',
   'tasks.memory': 'Memória',
   'tasks.failures': 'Falhas',

@@ -287,6 +287,7 @@ export class SvcTaskManager extends LitElement {
       ['tasks.version', app.version],
       ['tasks.pid', String(app.pid ?? '–')],
       ['tasks.connections', String(app.connections ?? '–')],
+      ...(app.busy === null ? [] : ([['tasks.busy', app.busy]] as const)),
       ['tasks.cpu', sayCpu(app.uso)],
       ['tasks.memory', sayMemory(app.uso)],
       ['tasks.failures', `${app.failures}${this.#failures({ ...app, failures: 0 })}`],

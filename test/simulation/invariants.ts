@@ -21,6 +21,7 @@ const stops: readonly Reason[] = [
   'Idle',
   'PinnedStopped',
   'WishDeleted',
+  'EndedByItself',
 ];
 const slow: readonly Reason[] = ['SlowStart', 'NeverBound', 'BoundTcp', 'AnswersError', 'RefusesToken'];
 

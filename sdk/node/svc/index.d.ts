@@ -28,6 +28,11 @@ export function escutar(server: Server, opcoes?: OpcoesDeEscuta): Promise<void>;
 
 export const servidor: {
   readonly escutar: typeof escutar;
+  /**
+   * Ends the app from within, for a Quit in its menu: answers under way end as on SIGTERM, the process ends with 0, and the app stays stopped until
+   * somebody opens it. With `escopo: servidor` the server starts it again.
+   */
+  encerrar(): void;
   /** Puts the token gate and `/saude` before a handler; a handler that throws is answered with 500. */
   portao(handler: Tratador): (req: IncomingMessage, res: ServerResponse) => void;
   criarLog(): Log;

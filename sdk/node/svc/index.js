@@ -6,7 +6,7 @@
  * contract; sdk/contract.real.test.ts drives one table over both.
  */
 const { criarLog } = require('./lib/log.js');
-const { escutar } = require('./lib/listen.js');
+const { encerrar, escutar } = require('./lib/listen.js');
 const { portao, responderJson } = require('./lib/handler.js');
 const { lerCorpo, lerJson } = require('./lib/body.js');
 const { spa } = require('./lib/spa.js');
@@ -16,7 +16,7 @@ const { ErroSvc } = require('./lib/erros.js');
 
 // Exported by name, so that an ES module that imports the package of an author finds the names.
 exports.escutar = escutar;
-exports.servidor = { escutar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir };
+exports.servidor = { escutar, encerrar, portao, criarLog, responderJson, lerCorpo, lerJson, emNomeDe, pastaDeDados: dataDir };
 exports.web = { spa };
 exports.apps = require('./lib/apps.js');
 exports.fila = require('./lib/fila.js');

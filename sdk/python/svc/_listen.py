@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import re
@@ -138,11 +139,29 @@ def _open_unix(path: str) -> socket.socket:
     return listener
 
 
+_serving: Server | None = None
+
+
+def quit_app() -> None:
+    """As on SIGTERM, and the app stays stopped: without its env file nobody starts it again (rules 2.6). The other file says that it was the app itself."""
+    server = _serving
+    if server is None:
+        raise RuntimeError('servidor.encerrar: só depois de escutar')
+    if server.folder is not None:
+        with contextlib.suppress(OSError):
+            os.close(os.open(os.path.join(server.folder, 'encerrado'), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(server.folder, 'env'))
+    server.end()
+
+
 class Server:
     """Accepts in the calling thread, one thread per connection, until SIGTERM or SIGINT."""
 
     def __init__(self, listener: socket.socket, handler: type, at_end: Callable[[], object] | None = None) -> None:
         self._listener = listener
+        #: Where the app's env file is; None on a bench, and for an app of everybody's, which the server keeps.
+        self.folder = os.path.dirname(listener.getsockname()) if listener.family == socket.AF_UNIX and not _app.server_scope() else None
         self._handler = handler
         self._at_end = at_end
         self._changed = threading.Condition()
@@ -171,6 +190,8 @@ class Server:
             signal.signal(signal.SIGINT, self.end)
 
     def run(self) -> None:
+        global _serving
+        _serving = self
         self._listener.setblocking(False)
         with selectors.DefaultSelector() as ready:
             ready.register(self._listener, selectors.EVENT_READ)

@@ -226,6 +226,12 @@ def _options(argv: Sequence[str]) -> list[str]:
     return list(argv[1:] if sys.argv[:1] and list(argv[:1]) == sys.argv[:1] else argv)
 
 
+def encerrar() -> None:
+    """Ends the app from within, for a Quit in its menu: answers under way end as on SIGTERM, `escutar` returns 0, and the app stays stopped
+    until somebody opens it. With `escopo: servidor` the server starts it again."""
+    _listen.quit_app()
+
+
 def escutar(
     pedido: type[Pedido],
     argv: Sequence[str] | None = None,

@@ -156,6 +156,29 @@ function gateEverything(server) {
   };
 }
 
+/** Ends the app that listens; null before `escutar`. */
+let endNow = null;
+
+/**
+ * As on SIGTERM, and the app stays stopped: without its env file nobody starts it again (rules 2.6). The other file says that it was the app
+ * itself. Nothing to do on a bench, and for an app of everybody's, which the server keeps.
+ */
+function encerrar() {
+  if (endNow === null) throw new Error('servidor.encerrar: só depois de escutar');
+  endNow();
+}
+
+function leaveStopped(socket) {
+  const folder = path.dirname(socket);
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW } = fs.constants;
+  try {
+    fs.closeSync(fs.openSync(path.join(folder, 'encerrado'), O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600));
+  } catch {
+    // It is a stop all the same.
+  }
+  fs.rmSync(path.join(folder, 'env'), { force: true });
+}
+
 function endOnSignal(server, closeIdle, aoEncerrar) {
   let ending = false;
   const end = async () => {
@@ -176,6 +199,11 @@ function endOnSignal(server, closeIdle, aoEncerrar) {
     }
     await metricas.encerrar();
     process.exit(EXIT_OK);
+  };
+  endNow = () => {
+    const address = server.address();
+    if (typeof address === 'string' && !serverScope()) leaveStopped(address);
+    void end();
   };
   process.on('SIGTERM', () => void end());
   process.on('SIGINT', () => void end());
@@ -206,4 +234,4 @@ async function escutar(server, { argv = process.argv, aoEncerrar } = {}) {
   console.log(`[${appId()}] versão ${version()} escutando em ${place}`);
 }
 
-module.exports = { escutar };
+module.exports = { encerrar, escutar };

@@ -54,6 +54,10 @@ async function atender(req, res) {
     correntes.add(res);
     return res.write('inicio ');
   }
+  if (caminho === '/api/encerrar') {
+    servidor.encerrar();
+    return servidor.responderJson(res, 200, { ok: true });
+  }
   if (caminho === '/api/log') {
     tudo();
     return servidor.responderJson(res, 200, { ok: true });

@@ -30,6 +30,9 @@ class Pedido(servidor.Pedido):
         vistos.append(f'{metodo} {self.path}')
         if caminho == '/api/ping':
             return self.responder_json(200, {'pong': True, 'acentuação': 'ção'})
+        if caminho == '/api/encerrar':
+            servidor.encerrar()
+            return self.responder_json(200, {'ok': True})
         if caminho == '/api/erro':
             raise RuntimeError('quebrou\nde propósito \x1b[31m')
         if caminho == '/api/eco':

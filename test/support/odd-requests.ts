@@ -1,0 +1,87 @@
+/** Requests that two readers of HTTP may take for different ones. The proxy and svc-wrap are asked with the same. */
+
+const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
+
+/** Each is refused as a whole. HOST is the name that the reader answers to. */
+export const refusedRequests = [
+  ['length and chunked', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG${smuggled}`],
+  ['chunked and length', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\nG${smuggled}`],
+  ['two lengths', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
+  ['list of lengths', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0, 0\r\n\r\n${smuggled}`],
+  ['signed length', `POST / HTTP/1.1\r\nHost: HOST\r\nContent-Length: +0\r\n\r\n${smuggled}`],
+  ['chunked with a comma', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: ,chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['xchunked', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['chunked, identity', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['tab before the value', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['space before the colon', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['folded coding', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`],
+  ['bare LF in the head', `GET / HTTP/1.1\r\nHost: HOST\r\nX: y\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
+  ['bare CR in the head', `GET / HTTP/1.1\r\nHost: HOST\r\nX: y\rContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
+  ['NUL in a name', `GET / HTTP/1.1\r\nHost: HOST\r\nX\0: y\r\n\r\n`],
+  ['chunk size overflow', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n10000000000000000\r\n${smuggled}`],
+  ['chunk without CRLF', `POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxx0\r\n\r\n${smuggled}`],
+  ['two hosts', `GET / HTTP/1.1\r\nHost: HOST\r\nHost: other\r\n\r\n`],
+  ['no host', `GET / HTTP/1.1\r\n\r\n`],
+  ['absolute form', `GET http://other/ HTTP/1.1\r\nHost: HOST\r\n\r\n`],
+  ['asterisk form', `OPTIONS * HTTP/1.1\r\nHost: HOST\r\n\r\n`],
+  ['HTTP/0.9', `GET /\r\n\r\n`],
+  ['HTTP/2 preface', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`],
+] as const;
+
+/** Lines that are put into an otherwise valid head. `N` is the length of the bytes that hide in the body. */
+export const oddities = [
+  'Content-Length: N',
+  'Content-Length: 0',
+  'Content-Length: +0',
+  'Content-Length: 0x0',
+  'Content-Length: 0, 0',
+  'Content-Length : 0',
+  'Content_Length: 0',
+  'content-length:\t0',
+  'Content-Length: 0\r\nContent-Length: N',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: Chunked',
+  'Transfer-Encoding: chunked\r\nContent-Length: N',
+  'Content-Length: N\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: gzip, chunked',
+  'Transfer-Encoding: chunked, identity',
+  'Transfer-Encoding: identity',
+  'Transfer-Encoding:\x0bchunked',
+  'Transfer-Encoding: "chunked"',
+  'Transfer-Encoding : chunked',
+  'Transfer_Encoding: chunked',
+  'X: y\nTransfer-Encoding: chunked',
+  'X: y\rTransfer-Encoding: chunked',
+  'X:\r\n Transfer-Encoding: chunked',
+  ' Transfer-Encoding: chunked',
+  'Connection: Content-Length',
+  'Connection: Transfer-Encoding',
+  'Connection: Host',
+  'Expect: 100-continue',
+  'Expect: 100-continue\r\nContent-Length: N',
+  'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk',
+  'Upgrade: websocket\r\nConnection: Upgrade',
+  'X-HTTP-Method-Override: DELETE',
+  'X: \x80\xff',
+  'X-Svc-App-Token: x',
+  'Trailer: Content-Length',
+  '',
+  '',
+];
+/** Bodies in which a request hides, or behind which one follows. */
+export const bodies = [
+  (inner: string) => inner,
+  (inner: string) => `0\r\n\r\n${inner}`,
+  (inner: string) => `${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`,
+  (inner: string) => `${inner.length.toString(16)};x=y\r\n${inner}\r\n0\r\n\r\n`,
+  (inner: string) => `1\r\nz\r\n0\r\nContent-Length: 9\r\n\r\n${inner}`,
+  (inner: string) => `00\r\n\r\n${inner}`,
+  (inner: string) => `0\n\n${inner}`,
+  (inner: string) => `-1\r\n${inner}`,
+  (inner: string) => `ffffffffffffffff1\r\n${inner}`,
+  () => '',
+  () => '',
+];
+/** Of a head; some are none. */
+export const ends = ['\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\n\n', '\r\n\n', '\r\r\n\r\n', '\r\n \r\n'];
