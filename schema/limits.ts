@@ -39,7 +39,7 @@ export const limits = {
   /** Size of a value as UTF-8; far below the kernel's bound for a variable. Decision: docs/decisions/0075-the-vault.md */
   secretValueBytesMax: 8 * 1_024,
   secretDescriptionCharsMax: 1_000,
-  /** What keeps an app busy, in its own words (`ocupadoPor` in /saude). */
+  /** The work that keeps an app busy, in its own words (`ocupadoPor` in /saude). */
   busyCharsMax: 200,
   logTailLinesMax: 10_000,
   logTailBytesMax: 1_024 * 1_024,

@@ -88,7 +88,7 @@ const alwaysNames = Object.keys(always) as (keyof typeof always)[];
 const snapshot = closed(
   {
     ...always,
-    /** What keeps it busy, as it says itself; missing from a supervisor of an older kit. */
+    /** The work that keeps it busy, as it says itself; missing from a supervisor of an older kit. */
     busy: orNull(text(limits.busyCharsMax)),
   },
   alwaysNames,

@@ -106,7 +106,7 @@ async function every<T>(items: readonly T[], work: (item: T) => Promise<void>): 
   await Promise.all(Array.from({ length: 8 }, worker));
 }
 
-/** What the program has got until now on each connection, and which of it is no request, or more than one, or has the token. */
+/** All that the program has got until now on each connection, and which of it is no request, or more than one, or has the token. */
 async function brought(): Promise<{ readonly heads: readonly string[]; readonly wrong: readonly string[] }> {
   const all = JSON.parse((await ask(socket, { path: '/trazido', headers: [['X-Svc-App-Token', token]] })).body) as string[];
   // A client that left in the middle of a body leaves the program with a part of it: it is no request, and nothing follows it.

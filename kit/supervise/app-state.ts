@@ -114,7 +114,7 @@ export interface App {
   lastUseMs: number;
   /** Whether the living process still answers (health.ts); null before the first check. */
   watched: Watched | null;
-  /** What keeps it busy, by its last answer to a question of health (`ocupado` in /saude); null: nothing that it says. */
+  /** The work that keeps it busy, by its last answer to a question of health (`ocupado` in /saude); null: nothing that it says. */
   busy: string | null;
   /** `healthcheckPath` of the manifest. */
   healthPath: string;

@@ -195,7 +195,7 @@ export const appProjection = closed({
   pinned: flag,
   pid: nullable('integer'),
   connections: nullable('integer'),
-  /** What keeps it busy, in its own words; null: it does not say that work is under way. */
+  /** The work that keeps it busy, in its own words; null: it does not say that work is under way. */
   busy: nullable('string'),
   failures: count,
   /** Automatic restarts since it was started last. */

@@ -83,5 +83,5 @@ export const bodies = [
   () => '',
   () => '',
 ];
-/** Of a head; some are none. */
+/** Ends of a head; some are none. */
 export const ends = ['\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\r\n\r\n', '\n\n', '\r\n\n', '\r\r\n\r\n', '\r\n \r\n'];

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 
 const seen = [];
-/** Of the connection, its framing and the token, and names that look like theirs: svc-wrap writes them anew, or takes them away. */
+/** Headers of the connection, its framing and the token, and names that look like theirs: svc-wrap writes them anew, or takes them away. */
 const rewritten = /^(?:connection|keepalive|contentlength|transferencoding|xsvcapptoken|te|trailer|upgrade|expect)$/i;
 
 const server = createServer((req, res) => {
