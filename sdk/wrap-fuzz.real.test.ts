@@ -158,7 +158,9 @@ test('every odd line with every odd body and end: each connection to the program
     await exchange(socket, request, true);
   });
   const { heads, wrong } = await brought();
-  tellCount(`svc-wrap: ${requests.length} requests with a request inside, ${heads.length - before.heads.length} reached the program, ${wrong.length} wrong`);
+  tellCount(
+    `svc-wrap: ${requests.length} requests with a request inside, ${heads.length - before.heads.length} reached the program, ${wrong.length} wrong`,
+  );
   expect(wrong).toEqual([]);
 });
 
@@ -189,7 +191,12 @@ test(`${rounds} odd answers: one answer for each request, and the next request g
     if (cut) return;
     kept += 1;
     const second = first === null || first === 'cut' ? null : split(first.rest, true);
-    if (second === null || second === 'cut' || second.rest !== '' || !second.head.startsWith('HTTP/1.1 200 OK\r\nContent-Type: application/json'))
+    if (
+      second === null ||
+      second === 'cut' ||
+      second.rest !== '' ||
+      !second.head.startsWith('HTTP/1.1 200 OK\r\nContent-Type: application/json')
+    )
       wrong.push(JSON.stringify([row, got]));
   });
   tellCount(`svc-wrap: ${rounds} odd answers, the connection was kept after ${kept}, ${wrong.length} wrong, seed ${seed}`);
