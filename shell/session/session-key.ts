@@ -78,11 +78,14 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
     if (own === undefined) return null;
     const session = await whoAmI();
     if (session !== null) return session;
-    if (!mayComeBack(keptInTab, Date.now())) return null;
+    const count = nextComeback(keptInTab, Date.now());
+    if (count === null) return null;
     try {
       const { sessao, bilhete } = await call('POST /api/sessao/volta', { body: await proofOf(own) });
-      // At once: the cookie may be thrown away again before the page asks for anything else.
-      await writeKept({ ...own, sessao: sessao.sessao, bilhete });
+      // Only now: one whose answer is lost is tried again later.
+      count();
+      // At once: the cookie may be thrown away again before the page asks for anything else. Where the browser does not store it, the ticket of before is good.
+      await writeKept({ ...own, sessao: sessao.sessao, bilhete }).catch(() => undefined);
       return sessao;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error;
@@ -130,13 +133,12 @@ function nullUnlessOfPortal(error: unknown): null {
   return null;
 }
 
-/** Counts this one; false when there were too many of late. Exported for its test. */
-export function mayComeBack(storage: Pick<Storage, 'getItem' | 'setItem'>, nowMs: number): boolean {
+/** Returns what counts the comeback once it has succeeded; null when there were too many of late. Exported for its test. */
+export function nextComeback(storage: Pick<Storage, 'getItem' | 'setItem'>, nowMs: number): (() => void) | null {
   const times = (storage.getItem(comebacksKey) ?? '').split(' ').filter(Boolean).map(Number);
   const lately = times.filter((atMs) => atMs > nowMs - comebacksMs && atMs <= nowMs);
-  if (lately.length >= comebacksMax) return false;
-  storage.setItem(comebacksKey, [...lately, nowMs].join(' '));
-  return true;
+  if (lately.length >= comebacksMax) return null;
+  return () => storage.setItem(comebacksKey, [...lately, nowMs].join(' '));
 }
 
 function encoded(bytes: ArrayBuffer): string {

@@ -11,6 +11,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
+import { keyIsKept } from './support/kept-key.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
 import { launchBrowser } from '../support/chromium.ts';
 import { servePages } from '../../sdk/testing/page-server.ts';
@@ -99,27 +100,6 @@ async function evict(tab: Page): Promise<void> {
 }
 const sessionCookie = async (context: BrowserContext): Promise<string | undefined> =>
   (await context.cookies(origin())).find(({ name }) => name === '__Host-svc')?.value;
-
-/** In the storage of the shell, with its ticket; the database alone comes earlier. */
-async function keyIsKept(page: Page): Promise<void> {
-  await page.waitForFunction(async () => {
-    if (!(await indexedDB.databases()).some(({ name }) => name === 'svc.sessao')) return false;
-    return await new Promise<boolean>((done) => {
-      const opening = indexedDB.open('svc.sessao');
-      opening.addEventListener('error', () => done(false));
-      opening.addEventListener('success', () => {
-        const db = opening.result;
-        const tell = (isKept: boolean): void => {
-          db.close();
-          done(isKept);
-        };
-        if (!db.objectStoreNames.contains('chave')) return tell(false);
-        const asked = db.transaction('chave').objectStore('chave').get('chave');
-        asked.addEventListener('success', () => tell(asked.result !== undefined));
-      });
-    });
-  });
-}
 
 /** Leaves the earlier page first: it would see that its session ended, and load itself anew at the same time. */
 async function loadWithoutCookies(page: Page): Promise<void> {
