@@ -27,9 +27,10 @@ test.for(['/', '/api', '/api/sessao', '/ws'])('cookies of the whole domain for %
   await tab.evaluate((folder) => {
     for (let n = 0; n < 15; n += 1) document.cookie = `grande${n}=${'x'.repeat(3_000)}; Path=${folder}; Domain=svc.localhost`;
   }, below);
-  await tab.close();
   const large = async (): Promise<number> => (await page.context().cookies()).filter(({ name }) => name.startsWith('grande')).length;
-  expect(await large()).toBe(15);
+  // A page only hands its cookies on: they are there some time after its script has ended.
+  await expect.poll(large).toBe(15);
+  await tab.close();
   await page.goto(`http://svc.localhost:${portal.port}/`);
   await notas.waitFor();
   await until('no large cookie is left', async () => (await large()) === 0);

@@ -59,8 +59,9 @@ while read -r what which; do
 done
 `;
 
-/** A controller that missed the node's start asks it for its state only some twenty polls later. */
-const nodeMsMax = 150_000;
+/** A controller that missed the node's start, as it was busy, asks it for its state only minutes later: the node is started once more. */
+const nodeMsMax = 40_000;
+const nodeStartsMax = 3;
 
 /** `patient`: nothing is killed in it, and a node that starts many jobs on a slow machine is not taken for one that is gone. */
 export async function startSlurm({ patient = false }: { readonly patient?: boolean } = {}): Promise<TestSlurm> {
@@ -105,9 +106,8 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     ask,
     killNode: () => order('down node'),
     startNode: async () => {
-      await order('up node');
       const isUp = async (): Promise<boolean> => /^(idle|mix|alloc)$/.test(await states());
-      await until('the node of Slurm', isUp, nodeMsMax).catch(async (error: unknown) => {
+      await startedNode(order, isUp).catch(async (error: unknown) => {
         throw new Error(`${String(error)}: ${await ask('scontrol', '--oneliner', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
       });
     },
@@ -133,6 +133,15 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     await slurm.stop();
     throw new Error(`Slurm did not start: ${(error as Error).message}\n${log}`, { cause: error });
   }
+}
+
+async function startedNode(order: (line: string) => Promise<void>, isUp: () => Promise<boolean>, left = nodeStartsMax): Promise<void> {
+  await order('up node');
+  await until('the node of Slurm', isUp, nodeMsMax).catch(async (error: unknown) => {
+    if (left === 1) throw error;
+    await order('down node');
+    await startedNode(order, isUp, left - 1);
+  });
 }
 
 async function newFolder(): Promise<string> {
