@@ -194,5 +194,7 @@ export function checkConverged(world: World, app: AppModel, afterMs: number): vo
   if (process === undefined && launcher === null && env === null && person.supervisor !== null && shown?.state !== 'stopped')
     say('stopped and not shown so');
   if (supervision.state === 'failed' && env !== null && process === undefined && shown?.state !== 'failed') say('failed and not shown so');
-  if (shown?.state === 'unknown') say('unknown though everybody answers');
+  // Somebody who came just now waits for the supervisor to come up.
+  const isNew = person.session !== null && world.clock.nowMs() - person.session < 20_000;
+  if (shown?.state === 'unknown' && !isNew) say('unknown though everybody answers');
 }
