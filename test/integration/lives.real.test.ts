@@ -1,8 +1,8 @@
 /**
- * The use that keeps a backend alive, and its reported state meanwhile, with a real `svc up`: requests are use, files that were damaged are
- * mended, a person who goes leaves nothing. SVC_TEST_LONG=1 also waits the real minutes of an idle policy.
+ * The use that keeps a backend alive, and its reported state meanwhile, with a real `svc up`: requests are use, and a suspended
+ * process is named. SVC_TEST_LONG=1 also waits the real minutes of an idle policy.
  */
-import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,18 +110,3 @@ test(
     expect(await open('presa')).toMatchObject({ status: 200, text: `${pid}` });
   },
 );
-
-test.for([
-  ['others may read', (path: string) => chmod(path, 0o644)],
-  ['holds a bad line', (path: string) => appendFile(path, 'nonsense\n')],
-] as const)('an env file that %s costs one start, which the portal makes by itself', { timeout: 120_000 }, async ([, damage]) => {
-  const first = await open('presa');
-  await damage(join(folder, 's/home/ana/.svc-apps/presa/env'));
-  process.kill(Number(first.text), 'SIGKILL');
-  await until('another process answers', async () => {
-    const answer = await ask('presa');
-    return answer.status === 200 && answer.text !== first.text;
-  });
-  // It may answer before the portal has asked it.
-  await expect.poll(async () => (await view(portal, 'Backend/ana/presa'))?.state).toBe('running');
-});

@@ -49,18 +49,6 @@ describe.concurrent('deleted', () => {
     for (const end of ends.toReversed()) await end();
   });
 
-  test('app.sock under a running app: told with its reason, and the app answers again', oneByOne, async () => {
-    const { portal } = place;
-    const before = (await whenState(portal, 'notas', 'running')).details['pid'];
-    await unlink(join(portal.state, 'home/ana/.svc-apps/notas/app.sock'));
-    await until('another process answers', async () => {
-      const now = await view(portal, 'Backend/ana/notas');
-      return now?.state === 'running' && now.details['pid'] !== before;
-    });
-    const { body } = await portal.admin('GET', '/api/admin/events?key=Backend/ana/notas');
-    expect(JSON.stringify(body)).toContain('SocketLost');
-  });
-
   test('svc.sock: it is there again, and the commands work as before', oneByOne, async () => {
     const { portal } = place;
     const socket = join(portal.state, 'svc.sock');
