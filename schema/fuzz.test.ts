@@ -9,61 +9,18 @@ import { parseManifest } from './manifest/minimum.ts';
 import { isManifest, validateManifest } from './manifest/validate.ts';
 import { renderFinding } from './render.ts';
 import { amount } from '../test/support/amount.ts';
+import { wordsOf } from '../test/support/words.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const numRuns = Number(process.env['FC_RUNS'] ?? amount(800, 100_000));
 const options = { seed, numRuns };
 
 /** Names of the spec mixed with any: so that rules meet values of every shape where they expect another. */
-const names = [
-  'id',
-  'version',
-  'backend',
-  'runtime',
-  'entrypoint',
-  'transport',
-  'healthcheckPath',
-  'provides',
-  'capacidades',
-  'rota',
-  'contributes',
-  'contextMenu',
-  'opens',
-  'proprios',
-  'extensao',
-  'cor',
-  'urls',
-  'secrets',
-  'name',
-  'motores',
-  'nome',
-  'window',
-  'icone',
-  'url',
-  'recursos',
-  'gpu',
-  'modo',
-  'escopo',
-  'kind',
-  'type',
-  'instalacao',
-  'texto/v1',
-  'superficie',
-  'rotulo',
-  'quando',
-  'extensoes',
-  'apiVersion',
-  'metadata',
-  'spec',
-  'local',
-  'ssh',
-  'key',
-  'server',
-  'grupos',
-  'pessoas',
-  'usuario',
-  'account',
-];
+const names = wordsOf(`
+  id version backend runtime entrypoint transport healthcheckPath provides capacidades rota contributes contextMenu opens proprios
+  extensao cor urls secrets name motores nome window icone url recursos gpu modo escopo kind type instalacao texto/v1 superficie rotulo
+  quando extensoes apiVersion metadata spec local ssh key server grupos pessoas usuario account
+`);
 const words = fc.oneof(
   fc.constantFrom(...names, ...desiredKinds, 'svc/v1', 'servidor', 'engine', '*.co.uk', '#ffffff', '../x', 'a'),
   fc.string(),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRandom } from '../test/simulation/random.ts';
 import { tellCount } from '../test/support/counts.ts';
 import { ask, cleanUp, runtimes, startBench, temporaryFolder, type Answer, type Bench } from './testing/runtimes.ts';
+import { wordsOf } from '../test/support/words.ts';
 
 const canary = 'CANARIO-fora-da-raiz';
 const modified = new Date('2026-01-02T03:04:05Z');
@@ -38,18 +39,9 @@ function site(): { readonly home: string; readonly root: string } {
 }
 
 const dots = [
-  '..',
-  '.',
-  '...',
-  '%2e%2e',
-  '%2E.',
-  '.%2e',
-  '%252e%252e',
-  '%c0%ae%c0%ae',
-  '%e0%80%ae',
-  '..%00',
-  '..;',
-  '%2e%2e%3b',
+  ...wordsOf(`
+    .. . ... %2e%2e %2E. .%2e %252e%252e %c0%ae%c0%ae %e0%80%ae ..%00 ..; %2e%2e%3b
+  `),
   '\uff0e\uff0e',
   '..\\',
   '%5c..',
@@ -58,20 +50,10 @@ const dots = [
   'raiz',
 ];
 const slashes = ['/', '%2f', '%2F', '\\', '%5c', '%5C', '//', '/./', '%252f', '%c0%af', '/%00/', '%00', '/acima/', '///'];
-const ends = [
-  'segredo.txt',
-  'fora/segredo.txt',
-  'frontend-2/segredo.txt',
-  'index.html',
-  'etc/passwd',
-  '%73egredo.txt',
-  'segredo.txt%00',
-  'segredo.txt%00.js',
-  'segredo.txt?x',
-  'frontend/../segredo.txt',
-  '.env',
-  '.git/config',
-];
+const ends = wordsOf(`
+  segredo.txt fora/segredo.txt frontend-2/segredo.txt index.html etc/passwd %73egredo.txt segredo.txt%00 segredo.txt%00.js segredo.txt?x
+  frontend/../segredo.txt .env .git/config
+`);
 const starts = [
   '/',
   '//',
@@ -88,18 +70,9 @@ const starts = [
   '/bytes.bin/',
 ];
 
-const named = [
-  '/atalho.txt',
-  '/acima/segredo.txt',
-  '/acima/frontend-2/segredo.txt',
-  '/.env',
-  '/.git/config',
-  '/raiz/etc/passwd',
-  '/cano.txt',
-  '/volta',
-  '/sub',
-  '/acima',
-];
+const named = wordsOf(`
+  /atalho.txt /acima/segredo.txt /acima/frontend-2/segredo.txt /.env /.git/config /raiz/etc/passwd /cano.txt /volta /sub /acima
+`);
 
 function grammar(): string[] {
   const found = new Set<string>(named);

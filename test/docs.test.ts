@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { readDesired } from '../schema/desired/load.ts';
 import { renderFinding } from '../schema/render.ts';
 import { importsOf } from './support/imports.ts';
+import { wordsOf } from './support/words.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const recordsFolder = 'docs/decisions';
@@ -241,22 +242,9 @@ describe('glossary', () => {
 });
 
 /** Top folders without a bare opening and without a dead citation. A folder is added once it has none, and never leaves. */
-const plainFolders = [
-  'api',
-  'bench',
-  'bin',
-  'controller',
-  'examples',
-  'kit',
-  'machines',
-  'reconcilers',
-  'schema',
-  'sdk',
-  'setup',
-  'shell',
-  'store',
-  'test',
-];
+const plainFolders = wordsOf(`
+  api bench bin controller examples kit machines reconcilers schema sdk setup shell store test
+`);
 
 /** A line on which a comment begins or goes on with such a word, instead of a noun or a verb. */
 const bareOpening = /^\s*(?:\/\*\*?|\/\/|\*|#|""") ?(?:Of|What|Who|Whose|Those|That of|One) /;

@@ -5,6 +5,7 @@ import { callerFault, isNavigation } from './origin-rules.ts';
 import { backendHead, readRequestHead, withoutPortalCookies, type RequestHead } from './request-head.ts';
 import { clientCookie, clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
 import type { ResponseHead } from './response-parser.ts';
+import { wordsOf } from '../../test/support/words.ts';
 
 const headOf = (raw: readonly string[], method = 'GET'): RequestHead =>
   readRequestHead({ rawHeaders: raw, method } as IncomingMessage, raw.includes('Upgrade'));
@@ -97,29 +98,10 @@ describe('the head that a backend gets', () => {
 
   test('drops what says where a request came from, and look-alikes of framing', () => {
     const raw = [
-      'Host',
-      'h',
-      'Forwarded',
-      'for=1',
-      'X-Forwarded-For',
-      '6.6.6.6',
-      'x_forwarded_host',
-      'evil',
-      'X-Real-IP',
-      '6',
-      'X-Original-URL',
-      '/admin',
-      'X_Original_Host',
-      'evil',
-      'X-Rewrite-URL',
-      '/admin',
-      'True-Client-IP',
-      '6',
-      'CF-Connecting-IP',
-      '6',
-      'X-Client-IP',
-      '6',
-      'Trailer',
+      ...wordsOf(`
+        Host h Forwarded for=1 X-Forwarded-For 6.6.6.6 x_forwarded_host evil X-Real-IP 6 X-Original-URL /admin X_Original_Host evil
+        X-Rewrite-URL /admin True-Client-IP 6 CF-Connecting-IP 6 X-Client-IP 6 Trailer
+      `),
       'X-Svc-Chamador, X-Forwarded-For',
       'Content_Length',
       '9',
@@ -266,42 +248,17 @@ describe('the headers that a browser gets', () => {
   });
 
   test('hop-by-hop and named ones are dropped', () => {
-    const raw = [
-      'Content-Type',
-      'text/css',
-      'Connection',
-      'X-Hop',
-      'X-Hop',
-      '1',
-      'Keep-Alive',
-      'timeout=5',
-      'Transfer-Encoding',
-      'chunked',
-      'Alt-Svc',
-      'h2=":1"',
-      'X-Accel-Redirect',
-      '/etc/',
-      'x-sendfile',
-      '/etc/passwd',
-      'X-LIGHTTPD-send-file',
-      '/etc/passwd',
-      'ETag',
-      '"a"',
-    ];
+    const raw = wordsOf(`
+      Content-Type text/css Connection X-Hop X-Hop 1 Keep-Alive timeout=5 Transfer-Encoding chunked Alt-Svc h2=":1" X-Accel-Redirect
+      /etc/ x-sendfile /etc/passwd X-LIGHTTPD-send-file /etc/passwd ETag "a"
+    `);
     expect(clientHeaders(answerWith(raw, { connection: 'X-Hop' }), own)).toEqual(['Content-Type', 'text/css', 'ETag', '"a"']);
   });
 
   test('what acts on a whole origin stays out of the shell’s', () => {
-    const raw = [
-      'Clear-Site-Data',
-      '"cache"',
-      'Service-Worker-Allowed',
-      '/',
-      'Strict-Transport-Security',
-      'max-age=1',
-      'WWW-Authenticate',
-      'Basic',
-    ];
+    const raw = wordsOf(`
+      Clear-Site-Data "cache" Service-Worker-Allowed / Strict-Transport-Security max-age=1 WWW-Authenticate Basic
+    `);
     expect(clientHeaders(answerWith(raw), inPath)).toEqual([]);
     expect(clientHeaders(answerWith(raw), own)).toEqual(raw);
     expect(clientHeaders(answerWith(['Service-Worker-Allowed', '/proxy/app/notas/x']), inPath)).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { chooserOf } from '../../kit/repository/publishing/package-files.ts';
 import { changeOf, isIgnored, isSource, merged, partOf, sourceOf } from './changes.ts';
+import { wordsOf } from '../../test/support/words.ts';
 
 describe('what a file is', () => {
   test.for([
@@ -17,29 +18,14 @@ describe('what a file is', () => {
 
 describe('what does not count', () => {
   const ships = chooserOf('rascunho/\n*.md\n!leia.md\n');
-  test.for([
-    '.git/',
-    '.git/HEAD',
-    'backend/.main.py.swp',
-    'backend/main.py~',
-    'backend/#main.py#',
-    'backend/4913',
-    'backend/main.py.tmp',
-    'frontend/sed33ADx4',
-    'backend/main.py___jb_tmp___',
-    'backend/__pycache__/',
-    'backend/__pycache__/main.cpython-311.pyc',
-    'node_modules/',
-    'node_modules/left-pad/index.js',
-    'backend/node_modules/a.js',
-    'data/notas.json',
-    '.venv/bin/python',
-    'venv/',
-    'test/a.test.js',
-    'README.md',
-    'rascunho/a.py',
-    'backend/nota.md',
-  ])('%s', (file) => expect(isIgnored(file, ships)).toBe(true));
+  test.for(
+    wordsOf(`
+    .git/ .git/HEAD backend/.main.py.swp backend/main.py~ backend/#main.py# backend/4913 backend/main.py.tmp frontend/sed33ADx4
+    backend/main.py___jb_tmp___ backend/__pycache__/ backend/__pycache__/main.cpython-311.pyc node_modules/
+    node_modules/left-pad/index.js backend/node_modules/a.js data/notas.json .venv/bin/python venv/ test/a.test.js README.md
+    rascunho/a.py backend/nota.md
+  `),
+  )('%s', (file) => expect(isIgnored(file, ships)).toBe(true));
 
   test.for([
     'backend/main.py',

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
 import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit } from './ceiling.ts';
+import { wordsOf } from '../../test/support/words.ts';
 
 const manifestWith = (resources: unknown): Manifest =>
   parseManifest(JSON.stringify({ id: 'a', version: '1', backend: { runtime: 'node', entrypoint: 'a.js' }, resources }));
@@ -19,23 +20,12 @@ describe('ceilings', () => {
 
   test('become a scope of the person in front of the command', () => {
     const ceilings = ceilingsOf(manifestWith({ memoryMax: 'none', cpuQuota: '150%' }));
-    expect(scopeArgv('/usr/bin/systemd-run', scopeUnit('notas', 1_000_000), ceilings)).toEqual([
-      '/usr/bin/systemd-run',
-      '--user',
-      '--scope',
-      '--quiet',
-      '--collect',
-      '--unit=svc-app-notas-lfls.scope',
-      '-p',
-      'MemoryHigh=1536M',
-      '-p',
-      'MemoryMax=infinity',
-      '-p',
-      'TasksMax=512',
-      '-p',
-      'CPUQuota=150%',
-      '--',
-    ]);
+    expect(scopeArgv('/usr/bin/systemd-run', scopeUnit('notas', 1_000_000), ceilings)).toEqual(
+      wordsOf(`
+      /usr/bin/systemd-run --user --scope --quiet --collect --unit=svc-app-notas-lfls.scope -p MemoryHigh=1536M -p MemoryMax=infinity -p
+      TasksMax=512 -p CPUQuota=150% --
+    `),
+    );
   });
 
   test('of a service manager that is ending are not asked for, and the reason names lingering', () => {

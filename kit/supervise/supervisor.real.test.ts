@@ -15,6 +15,7 @@ import { connect, createServer } from 'node:net';
 import { describe, expect, test as plain } from 'vitest';
 import { isAlive, readPidFile } from '../processes.ts';
 import { echoBackend, filesIn, homeFixture, type TestClient, type TestHome, until } from '../test-home.ts';
+import { wordsOf } from '../../test/support/words.ts';
 
 const test = plain.extend<{ home: TestHome }>(homeFixture);
 
@@ -65,23 +66,12 @@ describe.concurrent('a wanted app', () => {
         .filter(Boolean)
         .map((entry) => entry.split('=') as [string, string]),
     );
-    expect([...environment.keys()].sort()).toEqual([
-      'CUDA_VISIBLE_DEVICES',
-      'HIP_VISIBLE_DEVICES',
-      'HOME',
-      'LANG',
-      'NODE_PATH',
-      'PATH',
-      'PYTHONPATH',
-      'ROCR_VISIBLE_DEVICES',
-      'SVC_APP_BASE_PATH',
-      'SVC_APP_DATA_DIR',
-      'SVC_APP_ID',
-      'SVC_APP_INSTALLED_HASH',
-      'SVC_APP_SOCKET',
-      'SVC_APP_TOKEN',
-      'ZE_AFFINITY_MASK',
-    ]);
+    expect([...environment.keys()].sort()).toEqual(
+      wordsOf(`
+      CUDA_VISIBLE_DEVICES HIP_VISIBLE_DEVICES HOME LANG NODE_PATH PATH PYTHONPATH ROCR_VISIBLE_DEVICES SVC_APP_BASE_PATH
+      SVC_APP_DATA_DIR SVC_APP_ID SVC_APP_INSTALLED_HASH SVC_APP_SOCKET SVC_APP_TOKEN ZE_AFFINITY_MASK
+    `),
+    );
     expect(environment.get('SVC_APP_TOKEN')).toMatch(/^token-/);
   });
 

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { isLine, twoLines } from '../testing/oracle-texts.ts';
 import { validateManifest } from './validate.ts';
 import { amount } from '../../test/support/amount.ts';
+import { wordsOf } from '../../test/support/words.ts';
 
 const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env['FC_RUNS'] ?? amount(4_000, 200_000, 1_000));
@@ -138,90 +139,25 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
   ['id', 'PATTERN', ['', 'A', 'a b', 'a_b', 'a/b', 'a.b', 'é', 'a\n', '\na']],
   ['version', 'PATTERN', ['', '-1', '.1', '1 0', '1/0', '1.0\n']],
   ['minShellVersion', 'PATTERN', ['', '1.', '1.2.3.4', 'v1', '1.x', '1\n']],
-  ...[
-    'id',
-    'version',
-    'name',
-    'icon',
-    'category',
-    'description',
-    'license',
-    'homepage',
-    'minShellVersion',
-    'backend.entrypoint',
-    'backend.installCommand',
-    'backend.healthcheckPath',
-    'backend.aoFechar',
-    'backend.runtime',
-    'backend.transport',
-    'window.title',
-    'type',
-    'kind',
-    'escopo',
-    'engine.loader',
-    'developer.name',
-    'developer.url',
-    'contributes.settings',
-    'requires.0',
-    'provides.0',
-    'usa.0',
-    'motores.0.nome',
-    'motores.0.sha256',
-    'secrets.0.name',
-    'secrets.0.description',
-    'resources.memoryMax',
-    'opens.extensions.0',
-    'opens.urls.0',
-    'opens.proprios.0.cor',
-    'window.cancelarArraste.0',
-    'window.icone.glifo',
-  ].map((path) => [path, 'WRONG_TYPE', notText] as const),
-  ...[
-    'gpu',
-    'recursos.fila',
-    'recursos.salas',
-    'recursos.metricas',
-    'contributes.settingsOptIn',
-    'opens.default',
-    'window.richChrome',
-    'window.multiplasJanelas',
-    'secrets.0.required',
-  ].map((path) => [path, 'WRONG_TYPE', notFlag] as const),
-  ...[
-    'engine',
-    'contributes',
-    'recursos',
-    'recursos.gpu',
-    'resources',
-    'developer',
-    'publisher',
-    'opens',
-    'backend',
-    'window',
-    'window.minimos',
-    'window.icone',
-    'capacidades',
-    'capacidades.*',
-    'motores.0',
-    'secrets.0',
-    'opens.proprios.0',
-    'contributes.browserExtension',
-  ].map((path) => [path, 'WRONG_TYPE', ['x', 1, null, []]] as const),
-  ...[
-    'provides',
-    'requires',
-    'usa',
-    'requiredPackages',
-    'motores',
-    'instalacao',
-    'secrets',
-    'opens.extensions',
-    'opens.mimeTypes',
-    'opens.proprios',
-    'opens.urls',
-    'window.cancelarArraste',
-    'contributes.contextMenu',
-  ].map((path) => [path, 'WRONG_TYPE', ['x', 1, null, anObject]] as const),
+  ...wordsOf(`
+    id version name icon category description license homepage minShellVersion backend.entrypoint backend.installCommand
+    backend.healthcheckPath backend.aoFechar backend.runtime backend.transport window.title type kind escopo engine.loader
+    developer.name developer.url contributes.settings requires.0 provides.0 usa.0 motores.0.nome motores.0.sha256 secrets.0.name
+    secrets.0.description resources.memoryMax opens.extensions.0 opens.urls.0 opens.proprios.0.cor window.cancelarArraste.0
+    window.icone.glifo
+  `).map((path) => [path, 'WRONG_TYPE', notText] as const),
+  ...wordsOf(`
+    gpu recursos.fila recursos.salas recursos.metricas contributes.settingsOptIn opens.default window.richChrome
+    window.multiplasJanelas secrets.0.required
+  `).map((path) => [path, 'WRONG_TYPE', notFlag] as const),
+  ...wordsOf(`
+    engine contributes recursos recursos.gpu resources developer publisher opens backend window window.minimos window.icone capacidades
+    capacidades.* motores.0 secrets.0 opens.proprios.0 contributes.browserExtension
+  `).map((path) => [path, 'WRONG_TYPE', ['x', 1, null, []]] as const),
+  ...wordsOf(`
+    provides requires usa requiredPackages motores instalacao secrets opens.extensions opens.mimeTypes opens.proprios opens.urls
+    window.cancelarArraste contributes.contextMenu
+  `).map((path) => [path, 'WRONG_TYPE', ['x', 1, null, anObject]] as const),
   ['type', 'ENUM', ['App', 'service', '']],
   ['kind', 'ENUM', ['engine', 'daemon']],
   ['escopo', 'ENUM', ['sistema', 'server']],
@@ -277,18 +213,9 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
     'opens.urls.0',
     'PATTERN',
     [
-      '*',
-      '*.com',
-      'localhost',
-      '1.2.3.4',
-      'https://a.org',
-      'a.org:80',
-      'a.org/x',
-      'a..org',
-      '-a.org',
-      'a.org.',
-      'a.1',
-      '*.*.org',
+      ...wordsOf(`
+        * *.com localhost 1.2.3.4 https://a.org a.org:80 a.org/x a..org -a.org a.org. a.1 *.*.org
+      `),
       'a.org\n',
     ],
   ],
@@ -324,17 +251,10 @@ const table: readonly (readonly [string, string, readonly unknown[]])[] = [
 
 /** Removing these is a mistake; adding a field to these is one. */
 const required = [
-  'id',
-  'version',
-  'backend',
-  'backend.runtime',
-  'backend.entrypoint',
-  'recursos.gpu.modo',
-  'capacidades.*.rota',
-  'contributes.browserExtension.id',
-  'developer.name',
-  'publisher.name',
-  'secrets.0.name',
+  ...wordsOf(`
+    id version backend backend.runtime backend.entrypoint recursos.gpu.modo capacidades.*.rota contributes.browserExtension.id
+    developer.name publisher.name secrets.0.name
+  `),
   ...['nome', 'versao', 'url', 'sha256', 'tamanho'].map((field) => `motores.0.${field}`),
   ...['extensao', 'nome', 'cor'].map((field) => `opens.proprios.0.${field}`),
 ];

@@ -60,7 +60,7 @@ export const deeds = {
     world.script.behaviour = 'healthy';
   },
 } as const satisfies Record<string, (stage: Stage) => void>;
-export type Deed = keyof typeof deeds;
+type Deed = keyof typeof deeds;
 
 export function createStage(options: StageOptions = {}): Stage {
   const backend = { runtime: 'node', entrypoint: 'backend/main.js', aoFechar: options.aoFechar ?? 'encerrar' } as const;
@@ -87,7 +87,40 @@ export function createStage(options: StageOptions = {}): Stage {
 }
 
 /** A line of a scenario: at a time something happens, or the app is expected to be shown in a state for a reason. */
-export type Line = readonly [atMs: number, deed: Deed] | readonly [atMs: number, is: 'is', state: string, reason: string];
+type Line = readonly [atMs: number, deed: Deed] | readonly [atMs: number, is: 'is', state: string, reason: string];
+
+type Scenario = readonly [row: string, app: StageOptions, lines: readonly Line[]];
+
+/** Rows of `name  [option=value …]`, each with lines below it that are further in: `1m30s deed; 2m is state reason; …`. */
+export function scenariosOf(table: string): readonly Scenario[] {
+  return table
+    .trim()
+    .split(/\n(?! )/)
+    .map((text) => {
+      const [head = '', ...rest] = text.split('\n');
+      const [, row = '', options = ''] = /^(.*?)(?: {2}\[(.*)\])?$/.exec(head) ?? [];
+      const lines = rest.join(' ').split(';');
+      return [row, optionsOf(options), lines.map((line) => lineOf(line.trim()))];
+    });
+}
+
+const optionsOf = (words: string): StageOptions =>
+  Object.fromEntries(
+    words.split(' ').flatMap((word) => {
+      const [key = '', value = ''] = word.split('=');
+      return key === '' ? [] : [[key, /^\d+$/.test(value) ? Number(value) : value]];
+    }),
+  );
+
+function lineOf(line: string): Line {
+  const [, minutes = '0', seconds = '0', what = ''] = /^(?:(\d+)m)?(?:([\d.]+)s)? (.*)$/.exec(line) ?? [];
+  const atMs = Math.round(60_000 * Number(minutes) + 1_000 * Number(seconds));
+  const [is, state = '', reason = ''] = what.split(' ');
+  if (is === 'is') return [atMs, 'is', state, reason];
+  if (!(what in deeds)) throw new Error(`no scenario has the line ${line}`);
+  return [atMs, what as Deed];
+}
+
 type Shown = readonly [atMs: number, state: string, reason: string];
 
 /** Plays the lines; what was shown and what was expected to be, at the times of the lines `is`. */

@@ -3,6 +3,7 @@ import { compareVersions } from '../../../schema/versions.ts';
 import { parseRepositoryPath, pathOfItem } from './paths.ts';
 import { readOfferedApps } from './minimum.ts';
 import { catalogueOf, readCatalogue, readPackageRecord, type PackageRecord } from './records.ts';
+import { wordsOf } from '../../../test/support/words.ts';
 
 const record = (id: string, version: string): PackageRecord => ({
   formato: 1,
@@ -92,20 +93,9 @@ test.for([
 });
 
 test('versions in their order', () => {
-  const sorted = [
-    'abc',
-    '1',
-    '2',
-    '1.0',
-    '0.9.0',
-    '1.0.0-alpha',
-    '1.0.0-alpha.2',
-    '1.0.0-alpha.10',
-    '1.0.0',
-    '1.0.0+b2',
-    '1.2.0',
-    '1.10.0',
-  ];
+  const sorted = wordsOf(`
+    abc 1 2 1.0 0.9.0 1.0.0-alpha 1.0.0-alpha.2 1.0.0-alpha.10 1.0.0 1.0.0+b2 1.2.0 1.10.0
+  `);
   expect(sorted.toReversed().sort(compareVersions).slice(-8)).toEqual(sorted.slice(-8));
   for (const a of sorted) for (const b of sorted) expect(Math.sign(compareVersions(a, b))).toBe(-Math.sign(compareVersions(b, a)) + 0);
 });
