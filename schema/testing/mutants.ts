@@ -36,11 +36,12 @@ function slotsOf(root: Fields): { readonly slots: Slot[]; readonly objects: Fiel
 }
 
 const letters = Array.from('aZz09.-_/+~*%|: \\@#?=$&!^\'"<;,[{\n\r\t\0\u007f\u0085\u00a0é\u0301\u2028\ufeff😀');
+const oddNumbers = [0, -0, 1, -1, 0.5, 199, 200, 149, 150, 299, 300, 399, 400, 999, 1_000, 10_000, 10_001, 200.5, 1e21, 1e308];
 const odd = [
   null,
   true,
   false,
-  ...[0, -0, 1, -1, 0.5, 199, 200, 149, 150, 299, 300, 399, 400, 999, 1_000, 10_000, 10_001, 200.5, 1e21, 1e308],
+  ...oddNumbers,
   '',
   ' ',
   'a\\b',
@@ -64,7 +65,6 @@ const odd = [
     '😀'.repeat(length),
   ]),
 ];
-const oddNumbers = odd.filter((each) => typeof each === 'number');
 const oddTexts = odd.filter((each) => typeof each === 'string');
 const names = [
   'novo',
