@@ -6,41 +6,7 @@ import { acts, alive, answering, desired, intent, notas, observed, process, stop
 import type { BackendMemory } from './backend-types.ts';
 import { amount } from '../test/support/amount.ts';
 
-const minute = 60_000;
-
 describe('an intent', () => {
-  it('is ordered once, given again after 10 s without confirmation, and done when the supervisor names it', () => {
-    const want = desired({ intent: intent('start') });
-    const first = decideBackend(want, observed(stopped()), null, 1_000);
-    expect(acts(first)).toEqual(['start r1']);
-    expect([first.state, first.reason, first.nextDeadlineMs]).toEqual(['starting', 'StartRequested', 11_000]);
-    const second = decideBackend(want, observed(stopped()), first.memory, 5_000);
-    expect(acts(second)).toEqual([]);
-    expect(second.memory).toBe(first.memory);
-    const third = decideBackend(want, observed(stopped()), second.memory, 11_000);
-    expect(acts(third)).toEqual(['start r1']);
-    const done = decideBackend(want, observed(stopped({ state: 'starting', wanted: true, requestId: 'r1' })), third.memory, 11_050);
-    expect([acts(done), done.finishedIntent, done.outcome]).toEqual([[], 'r1', 'done']);
-  });
-
-  it('waits while nobody can look, and is given again at once afterwards', () => {
-    const want = desired({ intent: intent('start') });
-    const first = decideBackend(want, observed(stopped()), null, 1_000);
-    const blind = decideBackend(want, observed(stopped(), { supervisor: 'down' }), first.memory, 1_100);
-    expect([acts(blind), blind.state, blind.reason, blind.finishedIntent]).toEqual([[], 'unknown', 'SupervisorStarting', null]);
-    expect(acts(decideBackend(want, observed(stopped()), blind.memory, 1_200))).toEqual(['start r1']);
-  });
-
-  it('to stop is ordered for a stopped app too, because another order may be under way', () => {
-    const decision = decideBackend(desired({ intent: intent('stop') }), observed(stopped()), null, 1_000);
-    expect([acts(decision), decision.state, decision.nextDeadlineMs]).toEqual([['stop r1 StoppedByPerson'], 'stopped', 11_000]);
-  });
-
-  it('to stop ends at once for an app that the supervisor has never heard of', () => {
-    const decision = decideBackend(desired({ intent: intent('stop') }), observed(null), null, 1_000);
-    expect([acts(decision), decision.outcome]).toEqual([[], 'done']);
-  });
-
   it('to restart stops first, starts when the process is gone, and never goes back for a stale snapshot', () => {
     const want = desired({ intent: intent('restart') });
     const first = decideBackend(want, observed(alive()), answering(), 2_000);
@@ -55,12 +21,6 @@ describe('an intent', () => {
     expect(stale.memory.sent).toEqual(third.memory.sent);
   });
 
-  it('to start on other code ends the old process first', () => {
-    const want = desired({ intent: intent('start'), installedHash: 'hash-2' });
-    const decision = decideBackend(want, observed(alive()), answering(), 2_000);
-    expect([acts(decision), decision.stale]).toEqual([['stop r1:stop HashChanged'], true]);
-  });
-
   it.for([
     ['start', 'desligado', 'refused'],
     ['restart', 'desligado', 'refused'],
@@ -69,32 +29,6 @@ describe('an intent', () => {
     const decision = decideBackend(desired({ intent: intent(wish), document }), observed(alive({ pinned: true })), answering(), 2_000);
     expect([decision.finishedIntent, decision.outcome]).toEqual(['r1', outcome]);
     expect(decision.message).toContain(`estado: ${document}`);
-  });
-
-  it('to start is refused when the package is nowhere', () => {
-    const want = desired({ intent: intent('start'), manifest: null, installedHash: null });
-    const decision = decideBackend(want, observed(stopped({ installed: null })), null, 1_000);
-    expect([decision.outcome, decision.state, decision.reason]).toEqual(['refused', 'stopped', 'NotInstalled']);
-  });
-
-  it('ends with what the supervisor refused for good', () => {
-    const refused = { requestId: 'r1', reason: 'Invalid', message: 'no such app' } as const;
-    const decision = decideBackend(desired({ intent: intent('start') }), observed(stopped(), { refused }), null, 1_000);
-    expect([decision.finishedIntent, decision.outcome, acts(decision)]).toEqual(['r1', 'refused', []]);
-    expect(decision.message).toContain('no such app');
-  });
-
-  it('to start is dropped after ten minutes, to stop never', () => {
-    const far = { host: { status: 'unreachable', message: 'no route' } } as const;
-    const late = 1_000 + 10 * minute;
-    const start = (nowMs: number) => decideBackend(desired({ intent: intent('start') }), observed(alive(), far), answering(), nowMs);
-    expect([start(late - 1).outcome, start(late).outcome]).toEqual([null, 'expired']);
-    expect(decideBackend(desired({ intent: intent('stop') }), observed(alive(), far), answering(), late).outcome).toBeNull();
-    // Also when somebody answers who never confirms it.
-    expect(decideBackend(desired({ intent: intent('start') }), observed(stopped()), null, late)).toMatchObject({
-      outcome: 'expired',
-      actions: [],
-    });
   });
 });
 
@@ -105,32 +39,6 @@ describe('a document', () => {
     expect(acts(start)).toEqual(['start ligado-1000 pinned']);
     expect(acts(decideBackend(want, observed(alive()), answering(), 2_000))).toEqual(['pin true']);
     expect(acts(decideBackend(desired(), observed(alive({ pinned: true })), answering(), 2_000))).toEqual(['pin false']);
-  });
-
-  it('ligado does not wake a failed app before its time, other code does, once', () => {
-    const failed = stopped({ state: 'failed', reason: 'Crashed', wanted: true, pinned: true, failures: 5 });
-    const want = desired({ document: 'ligado' });
-    const first = decideBackend(want, observed(failed), null, 1_000);
-    expect([acts(first), first.state]).toEqual([[], 'failed']);
-    const mended = decideBackend({ ...want, installedHash: 'hash-2' }, observed(failed), first.memory, 2_000);
-    expect(acts(mended)).toEqual(['start mended-2000 pinned']);
-    const again = { ...failed, requestId: 'mended-2000' };
-    const after = decideBackend({ ...want, installedHash: 'hash-2' }, observed(again), mended.memory, 60_000);
-    expect([acts(after), after.memory.failedHash]).toEqual([[], 'hash-2']);
-  });
-
-  it('desligado ends what runs, whatever its windows', () => {
-    const want = desired({ document: 'desligado', windows: { open: 2, zeroSinceMs: null } });
-    expect(acts(decideBackend(want, observed(alive()), answering(), 2_000))).toEqual(['stop desligado-2000 PinnedStopped']);
-  });
-
-  it('desligado pins nothing any more once it is gone, whatever the supervisor remembers of the stop', () => {
-    const pinned = observed(stopped({ reason: 'PinnedStopped' }));
-    expect(decideBackend(desired({ document: 'desligado' }), pinned, null, 2_000)).toMatchObject({
-      state: 'stopped',
-      reason: 'PinnedStopped',
-    });
-    expect(decideBackend(desired(), pinned, null, 2_000)).toMatchObject({ state: 'stopped', reason: 'StoppedByAdmin' });
   });
 });
 
@@ -152,73 +60,9 @@ describe('windows', () => {
   ] as const)('end the app %s', ([, want, nowMs, expected]) => {
     expect(acts(decideBackend(want, observed(alive()), answering(), nowMs))).toEqual(expected);
   });
-
-  it('say when they will end it', () => {
-    expect(decideBackend(desired({ windows: closed }), observed(alive()), answering(), 20_000).nextDeadlineMs).toBe(130_000);
-  });
-
-  it('closed before a start was asked for do not end what was started', () => {
-    const want = desired({ windows: closed, intent: intent('start', { atMs: 500_000 }) });
-    const done = decideBackend(want, observed(alive({ requestId: 'r1' })), answering(), 500_100);
-    expect([done.outcome, acts(done)]).toEqual(['done', []]);
-    expect(acts(decideBackend(desired({ windows: closed }), observed(alive()), done.memory, 900_000))).toEqual([]);
-  });
-});
-
-describe('a service', () => {
-  const service = desired({ manifest: { ...notas, kind: 'service' } });
-  it('starts with the session, once in it', () => {
-    const first = decideBackend(service, observed(stopped()), null, 1_000);
-    expect(acts(first)).toEqual(['start sessao-500']);
-    const up = decideBackend(service, observed(alive({ requestId: 'sessao-500' })), first.memory, 1_500);
-    const stoppedByHand = decideBackend(service, observed(stopped({ requestId: 'r9', reason: 'StoppedByPerson' })), up.memory, 60_000);
-    expect(acts(stoppedByHand)).toEqual([]);
-    const next = decideBackend({ ...service, sessionSinceMs: 90_000 }, observed(stopped()), stoppedByHand.memory, 90_001);
-    expect(acts(next)).toEqual(['start sessao-90000']);
-  });
-
-  it('does not start without a session, nor when it waits for somebody to ask for its capability', () => {
-    expect(acts(decideBackend({ ...service, session: false, sessionSinceMs: null }, observed(stopped()), null, 1_000))).toEqual([]);
-    expect(acts(decideBackend({ ...service, session: false }, observed(stopped()), null, 1_000))).toEqual([]);
-    const onDemand = desired({ manifest: { ...notas, kind: 'service', type: 'engine', provides: ['voz/v1'] } });
-    expect(acts(decideBackend(onDemand, observed(stopped()), null, 1_000))).toEqual([]);
-  });
-
-  it.for([
-    ['a service', 'service'],
-    ['not a service', 'app'],
-  ] as const)('starts an engine with a loader with the session, %s: no window and no icon would', ([, kind]) => {
-    const engine = desired({ manifest: { ...notas, kind, type: 'engine', provides: ['voz/v1'], engine: { loader: 'voz.js' } } });
-    const inSession = { ...engine, session: true, sessionSinceMs: 500 };
-    const first = decideBackend(inSession, observed(stopped()), null, 1_000);
-    expect(acts(first)).toEqual(['start sessao-500']);
-    const up = decideBackend(inSession, observed(alive({ requestId: 'sessao-500' })), first.memory, 1_500);
-    expect(acts(decideBackend(inSession, observed(stopped({ requestId: 'r9', reason: 'StoppedByPerson' })), up.memory, 60_000))).toEqual(
-      [],
-    );
-    expect(acts(decideBackend({ ...inSession, session: false }, observed(stopped()), null, 1_000))).toEqual([]);
-  });
 });
 
 describe('what is unknown', () => {
-  it.for([
-    ['unreachable', 'ServerUnreachable', 'last known: running (Healthy)'],
-    ['unknown', 'NotObservedYet', 'last known: running (Healthy)'],
-  ] as const)('stays unknown while the server is %s, with what was known last', ([status, reason, message]) => {
-    const decision = decideBackend(desired(), observed(alive(), { host: { status, message: 'no route' } }), answering(), 2_000);
-    expect([decision.state, decision.reason, acts(decision), decision.nextDeadlineMs]).toEqual(['unknown', reason, [], null]);
-    expect(decision.message).toContain(message);
-    expect(decision.conditions.find(({ type }) => type === 'Ready')?.status).toBe('Unknown');
-  });
-
-  it('counts no probe and goes on where it was', () => {
-    const memory = answering();
-    const blind = decideBackend(desired(), observed(alive(), { supervisor: 'down' }), memory, 2_000);
-    expect(blind.memory.start).toBe(memory.start);
-    const back = decideBackend(desired(), observed(alive()), blind.memory, 3_000);
-    expect([back.state, acts(back)]).toEqual(['running', []]);
-  });
-
   it('is an app whose files its supervisor can not read: nothing is ordered but a stop that somebody asked for', () => {
     const unread = { state: 'unknown', reason: 'FilesUnreadable', message: "env can't be read: EIO", installed: null } as const;
     const memory = answering();
@@ -240,17 +84,6 @@ describe('what is unknown', () => {
     const back = decideBackend(desired(), observed(alive()), memory, 901_000);
     expect([back.state, acts(back)]).toEqual(['running', []]);
   });
-
-  it('is not what a supervisor leaves that was ended on purpose', () => {
-    const away = desired({ session: false, sessionSinceMs: null });
-    const seen = decideBackend(away, observed(stopped({ reason: 'Idle' })), null, 1_000);
-    const ended = decideBackend(away, observed(null, { supervisor: 'down' }), seen.memory, 2_000);
-    expect([ended.state, ended.reason]).toEqual(['stopped', 'Idle']);
-    expect(decideBackend(away, observed(null, { supervisor: 'down' }), null, 2_000)).toMatchObject({
-      state: 'stopped',
-      reason: 'NeverStarted',
-    });
-  });
 });
 
 describe('a clock that was set back by a year', () => {
@@ -265,42 +98,6 @@ describe('a clock that was set back by a year', () => {
     const pinned = desired({ document: 'ligado' });
     const { memory } = decideBackend(pinned, observed(stopped()), null, later);
     expect(acts(decideBackend(pinned, observed(stopped()), memory, 1_000))).toEqual([`start ligado-${later} pinned`]);
-  });
-});
-
-describe('probes', () => {
-  it('are sent one at a time', () => {
-    const first = decideBackend(desired(), observed(alive()), null, 1_000);
-    expect(acts(first)).toEqual(['probe 1']);
-    expect(acts(decideBackend(desired(), observed(alive(), { probing: true }), first.memory, 9_000))).toEqual([]);
-  });
-
-  it('of an earlier process say nothing about this one', () => {
-    const next = alive({ process: { ...process, pid: 42, startTicks: 9 } });
-    const probe = { pid: process.pid, attempt: 1, code: 200, byGate: false, atMs: 5_000 };
-    const decision = decideBackend(desired(), observed(next, { probe }), answering(), 5_000);
-    expect([decision.state, decision.reason, acts(decision)]).toEqual(['starting', 'Probing', ['probe 1']]);
-  });
-
-  it('are not spent on an app in set-up', () => {
-    const step = { name: 'install', detail: 'npm ci', atMs: 0 } as const;
-    const decision = decideBackend(desired(), observed(alive({ state: 'starting', socket: 'absent', step })), null, 1_000);
-    expect([decision.state, decision.reason, acts(decision)]).toEqual(['starting', 'SettingUp', []]);
-  });
-});
-
-describe('conditions', () => {
-  it('change their time only with their status', () => {
-    const memory = answering();
-    const running = decideBackend(desired(), observed(alive()), memory, 50_000);
-    expect(running.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True', reason: 'Healthy', sinceMs: 1_020 });
-    const loose = alive({ contained: false, containedReason: 'lingering is off' });
-    const decision = decideBackend(desired(), observed(loose), memory, 60_000);
-    expect(decision.conditions.find(({ type }) => type === 'Contained')).toMatchObject({
-      status: 'False',
-      sinceMs: 60_000,
-      message: 'lingering is off',
-    });
   });
 });
 
@@ -406,32 +203,5 @@ describe('for every history', () => {
         expect(decision.ready).toBe(ready);
       }),
     );
-  });
-});
-
-describe('an app whose package is about to go', () => {
-  const removing = desired({ removing: true, document: 'ligado' });
-
-  it('is ended once, whatever a document says, and not started again', () => {
-    const first = decideBackend(removing, observed(alive()), answering(), 2_000);
-    expect(acts(first)).toEqual([expect.stringMatching(/^stop \S+ Uninstalled$/)]);
-    const ended = decideBackend(removing, observed(stopped({ wanted: false })), first.memory, 3_000);
-    expect(acts(ended)).toEqual([]);
-    expect(acts(decideBackend({ ...removing, removing: false }, observed(stopped({ wanted: false })), ended.memory, 4_000))).toHaveLength(
-      1,
-    );
-  });
-
-  it('is told as removed only until other code stands there', () => {
-    const gone = observed(stopped({ wanted: false, reason: 'Uninstalled' }));
-    const told = (want: ReturnType<typeof desired>): string => decideBackend(want, gone, null, 3_000).reason;
-    expect([told(desired({ removing: true })), told(desired())]).toEqual(['Uninstalled', 'Reinstalled']);
-  });
-
-  it('refuses a start and carries out a stop', () => {
-    const start = decideBackend({ ...removing, intent: intent('start') }, observed(stopped()), null, 2_000);
-    expect([start.outcome, start.message]).toEqual(['refused', expect.stringContaining('is being removed')]);
-    const stop = decideBackend(desired({ removing: true, intent: intent('stop') }), observed(alive()), answering(), 2_000);
-    expect(acts(stop)).toEqual(['stop r1 StoppedByPerson']);
   });
 });

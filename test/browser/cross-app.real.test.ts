@@ -33,7 +33,10 @@ test('docs/isolation.md says what the table of attacks says (node test/browser/a
   expect(await readFile(path.join(repository, 'docs/isolation.md'), 'utf8')).toBe(isolationPage());
 });
 
-describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
+/** The tests of a mode go on from one another; the two modes, each with its portal and its browser context, go on at the same time: most of it is waiting. */
+const inTurn = { concurrent: false } as const;
+
+describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
   let portal: RunningPortal;
   let browser: Browser;
   let folder: string;
@@ -88,7 +91,7 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     );
   });
 
-  test('the aim stands: the secret is where the attacks look for it', async () => {
+  test('the aim stands: the secret is where the attacks look for it', inTurn, async () => {
     expect(await until('the page of the victim', async () => await visits(cell).then(() => true))).toBe(true);
     expect(await (await frameAt(cell.page, 'Vítima')).content()).toContain(secretOfVictim);
     await (await frameAt(cell.page, 'Vítima')).locator('body[data-pronta]').waitFor();
@@ -99,7 +102,7 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
 
   const all = attackGroups.flatMap((group) => group.attacks.map((attack): [string, Attack] => [attack.what, attack]));
   // Path mode is for trusted apps only: a third of its cells in `npm test`, another one each time.
-  test.for(mode === 'path' ? everyNth(3, all) : all)('an app %s', async ([, { open, inPage, seen }]) => {
+  test.for(mode === 'path' ? everyNth(3, all) : all)('an app %s', inTurn, async ([, { open, inPage, seen }]) => {
     const got = inPage === undefined ? await seen!(cell) : await cell.hostile.evaluate(inPage, cell.aim).catch(() => false);
     tried.push(got);
     expect(got).toBe(open?.includes(mode) ?? false);

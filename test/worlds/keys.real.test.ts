@@ -21,24 +21,23 @@ const textOn = async (name: string, file: string): Promise<string> => (await sit
 /** As the server says it, by a plain client: which accounts a private key opens. */
 async function opens(file: string): Promise<readonly string[]> {
   const asked = Object.entries(people).flatMap(([name, accounts]) => ['root', ...accounts].map((account) => ({ name, account })));
-  const found = [];
-  for (const { name, account } of asked) {
-    const options = [
-      'BatchMode=yes',
-      'IdentitiesOnly=yes',
-      'StrictHostKeyChecking=no',
-      'UserKnownHostsFile=/dev/null',
-      'ConnectTimeout=5',
-      'IdentityAgent=none',
-    ];
-    const words = options.flatMap((each) => ['-o', each]);
-    const { code } = await site.portal.run(['ssh', ...words, '-i', file, `${account}@${site.server(name).address}`, 'true'], {
-      as: 'svc',
-      codes: [0, 255],
-    });
-    if (code === 0) found.push(`${account}@${name}`);
-  }
-  return found.sort();
+  const options = [
+    'BatchMode=yes',
+    'IdentitiesOnly=yes',
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'ConnectTimeout=5',
+    'IdentityAgent=none',
+  ];
+  const words = options.flatMap((each) => ['-o', each]);
+  const found = await Promise.all(
+    asked.map(async ({ name, account }) => {
+      const argv = ['ssh', ...words, '-i', file, `${account}@${site.server(name).address}`, 'true'];
+      const { code } = await site.portal.run(argv, { as: 'svc', codes: [0, 255] });
+      return code === 0 ? [`${account}@${name}`] : [];
+    }),
+  );
+  return found.flat().sort();
 }
 const everybody = Object.entries(people)
   .flatMap(([name, accounts]) => ['root', ...accounts].map((account) => `${account}@${name}`))
