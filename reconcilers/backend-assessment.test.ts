@@ -87,11 +87,6 @@ describe('while nobody can look', () => {
     const sight = unobservable(desired({ ...away, ...changes }), observed(null, { supervisor: 'down' }), told('stopped', remembered));
     expect(sight).toMatchObject({ saw: 'supervisorEnded', reason });
   });
-
-  it('a look of the supervisor is none of nobody', () => {
-    expect(unobservable(desired(), observed(stopped()), null)).toBeNull();
-    expect(unobservable(desired(), observed(null), null)).toBeNull();
-  });
 });
 
 describe('an app that was never heard of', () => {

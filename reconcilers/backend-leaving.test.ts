@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideBackend } from './backend.ts';
 import { acts, alive, answering, desired, intent, observed, stopped } from './backend-fixtures.ts';
-import { livesOn } from './leaving.ts';
 
 const leaves = desired({ leaving: true });
 
@@ -22,20 +21,5 @@ describe('an app whose person leaves', () => {
     const first = decideBackend({ ...leaves, ...changes }, observed(snapshot), answering(), 600_000);
     const orders = acts(first).filter((act) => !act.startsWith('probe'));
     expect(orders).toEqual([]);
-  });
-
-  it('refuses what was asked for just before', () => {
-    const { outcome, finishedIntent } = decideBackend({ ...leaves, intent: intent('start') }, observed(stopped()), null, 2_000);
-    expect([outcome, finishedIntent]).toEqual(['refused', 'r1']);
-  });
-
-  it('is ended while a start is on its way, too', () => {
-    expect([livesOn(null, false), livesOn(stopped(), false), livesOn(stopped(), true), livesOn(alive(), false)]).toEqual([
-      false,
-      false,
-      true,
-      true,
-    ]);
-    expect([livesOn(stopped({ wanted: true }), false), livesOn(alive({ wanted: false }), false)]).toEqual([true, true]);
   });
 });

@@ -76,11 +76,6 @@ describe('somebody who asks for', () => {
     const given = wished({ desired: desired({ intent: intent('start'), ...changes }), observed: sees, memory });
     expect(given.finished).toBeNull();
   });
-
-  it('a stop is told at once when only a stop was under way', () => {
-    const memory = sent({ op: 'stop', cause: 'intent' });
-    expect(wished({ desired: desired({ intent: intent('stop') }), observed: observed(null), memory }).finished?.outcome).toBe('done');
-  });
 });
 
 describe('a server that is drained', () => {

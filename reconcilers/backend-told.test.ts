@@ -159,23 +159,6 @@ describe('an order is shown at once', () => {
     expect([decision.state, decision.message]).toEqual([state, message]);
   });
 
-  it('and remembered as nothing that was seen', () => {
-    const { memory } = decideBackend(desired({ intent: intent('start') }), observed(stopped()), null, 2_000);
-    expect(memory.context).toEqual({
-      reason: 'StartRequested',
-      sinceMs: 2_000,
-      last: { state: 'starting', reason: 'StartRequested' },
-      saw: null,
-    });
-    const seen = decideBackend(desired(), observed(stopped()), memory, 3_000).memory;
-    expect(seen.context).toEqual({
-      reason: 'NeverStarted',
-      sinceMs: 3_000,
-      last: { state: 'stopped', reason: 'NeverStarted' },
-      saw: 'sawStopped',
-    });
-  });
-
   it('beside what became of the request before', () => {
     const refused = { requestId: 'r1', reason: 'Invalid', message: 'no such app' } as const;
     expect(decideBackend(desired({ intent: intent('start') }), observed(stopped(), { refused }), null, 1_000).message).toBe(
@@ -242,19 +225,6 @@ describe('while nobody can look', () => {
     expect(other.memory.context).toEqual({ ...context, reason: 'NotObservedYet' });
   });
 
-  it('nothing is known of what was never seen', () => {
-    const never = decideBackend(desired(), observed(null, blind), null, 2_000);
-    expect(never.memory).toMatchObject({
-      state: 'unknown',
-      start: null,
-      sent: null,
-      autostartedFor: null,
-      startedAtMs: null,
-      failedHash: null,
-    });
-    expect(never.memory.context).toEqual({ reason: 'ServerUnreachable', sinceMs: 2_000, last: null, saw: 'sightLost' });
-  });
-
   it('a start that waited too long is over by its id', () => {
     const late = decideBackend(desired({ intent: intent('start') }), observed(alive(), blind), memory, 900_000);
     expect([late.finishedIntent, late.outcome, late.actions]).toEqual(['r1', 'expired', []]);
@@ -318,12 +288,6 @@ describe('what changed is decided although nothing is wished', () => {
     expect(decision.memory.start === null).toBe(snapshot.process === null || snapshot.state === 'stopping');
   });
 
-  it('an app that failed for good after its last crash', () => {
-    const waits = decideBackend(desired(), observed(stopped({ state: 'backoff', reason: 'Crashed' })), null, 1_000);
-    const failed = decideBackend(desired(), observed(stopped({ state: 'failed', reason: 'Crashed' })), waits.memory, 2_000);
-    expect([waits.state, failed.state, failed.memory.state]).toEqual(['backoff', 'failed', 'failed']);
-  });
-
   it('an app whose launch was under way is probed', () => {
     const coming = decideBackend(desired(), observed(stopped({ wanted: true })), null, 1_000);
     expect(acts(decideBackend(desired(), observed(alive()), coming.memory, 2_000))).toEqual(['probe 1']);
@@ -335,11 +299,6 @@ describe('what changed is decided although nothing is wished', () => {
     const probe = { pid: process.pid, attempt: 1, code: 200, byGate: false, atMs: 1_010 };
     const second = decideBackend(desired(), { ...hangs, probe }, first.memory, 1_020);
     expect([first.state, second.state, second.memory.context.last?.state]).toEqual(['starting', 'running', 'running']);
-  });
-
-  it('a pin, while windows count down', () => {
-    const want = desired({ windows: { open: 0, zeroSinceMs: 1_000 } });
-    expect(acts(decideBackend(want, observed(alive({ pinned: true })), memory, 5_000))).toEqual(['pin false']);
   });
 
   it('an order that is seen to be carried out', () => {
@@ -366,11 +325,6 @@ describe('what changed is decided although nothing is wished', () => {
       next = decision.memory;
     }
     expect(sent.flat()).toEqual(['probe 1', 'probe 2', 'probe 3', 'probe 4']);
-  });
-
-  it('a probe that is due', () => {
-    const first = decideBackend(desired(), observed(alive()), null, 1_000);
-    expect(acts(decideBackend(desired(), observed(alive()), first.memory, 2_000))).toEqual(['probe 2']);
   });
 
   it('a socket that appears pulls the next probe forward', () => {

@@ -3,16 +3,6 @@ import { expect, it } from 'vitest';
 import { acts, alive, answering, desired, intent, observed, stopped } from './backend-fixtures.ts';
 import { decideBackend } from './backend.ts';
 
-it.for(['NotAnswering', 'Suspended'] as const)('an app that is %s runs and is not ready, and is ready again by itself', (reason) => {
-  const memory = answering();
-  const silent = decideBackend(desired(), observed(alive({ reason, message: 'why' })), memory, 5_000);
-  expect(silent).toMatchObject({ state: 'running', reason, message: 'why', ready: false });
-  expect(silent.conditions.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'False', reason });
-  expect(acts(silent)).toEqual([]);
-  const again = decideBackend(desired(), observed(alive()), silent.memory, 6_000);
-  expect([again.state, again.ready, acts(again)]).toEqual(['running', true, []]);
-});
-
 it('a damaged env file is written anew by one start, and after a second failure only ten minutes later', () => {
   const failed = stopped({ state: 'failed', reason: 'EnvFileDamaged', message: 'in any words', wanted: true, requestId: 'r0' });
   const first = decideBackend(desired(), observed(failed), null, 1_000);
@@ -30,15 +20,6 @@ it('a damaged env file is written anew by one start, and after a second failure 
 });
 
 it.for([
-  ['a vault that can not be used', { reason: 'InvalidEnvironment', message: "the env file can't be used: in the words of the other" }],
-  ['an app that nobody wants', { wanted: false }],
-  ['an app that is still tried', { state: 'backoff' }],
-] as const)('%s is not mended by a start', ([, changes]) => {
-  const failed = stopped({ state: 'failed', reason: 'EnvFileDamaged', wanted: true, ...changes });
-  expect(acts(decideBackend(desired(), observed(failed), null, 1_000))).toEqual([]);
-});
-
-it.for([
   ['whose wish was deleted', 'WishDeleted', 'WishDeleted'],
   ['that its person stopped', 'StoppedByPerson', 'StoppedByPerson'],
   ['that nobody started', 'NeverStarted', 'NeverStarted'],
@@ -49,17 +30,6 @@ it.for([
   // Again, and by what is remembered alone.
   expect(decideBackend(desired(), observed(stopped()), after.memory, 3_000).reason).toBe(told);
   expect(decideBackend(desired(), observed(null), after.memory, 3_000).reason).toBe(told);
-});
-
-it('an app that ran and is unknown to the next supervisor ended while nobody watched', () => {
-  const after = decideBackend(desired(), observed(stopped()), answering(), 5_000);
-  expect([after.state, after.reason]).toEqual(['stopped', 'SupervisorLost']);
-});
-
-it('an app whose package was missing was never started once it is there', () => {
-  const missing = decideBackend(desired({ manifest: null }), observed(stopped({ installed: null })), null, 1_000);
-  expect(missing.reason).toBe('NotInstalled');
-  expect(decideBackend(desired(), observed(stopped()), missing.memory, 2_000).reason).toBe('NeverStarted');
 });
 
 it('a start that was ordered while the home takes no more says so, and a stop does not', () => {

@@ -165,30 +165,6 @@ const decide = (observed: Partial<GrantObserved>, desired = base, memory: GrantM
 const kinds = (actions: readonly Action[]): readonly string[] => actions.map(({ kind }) => kind);
 
 describe('one document', () => {
-  test('makes its room first, then the roles, then rests', () => {
-    expect(decide({})).toMatchObject({
-      state: 'granting',
-      reason: 'Granting',
-      actions: [{ kind: 'grant/create', dona: 'ana', sala: 'Atas' }],
-    });
-    expect(decide({ room: empty }).actions).toEqual([
-      { kind: 'grant/person', grant: 'atas', room: 's1', usuario: 'bia', papel: 'ver' },
-      { kind: 'grant/group', grant: 'atas', room: 's1', grupo: 'editores', papel: 'editar' },
-    ]);
-    const done = {
-      ...empty,
-      people: [{ name: 'bia', papel: 'ver', declaredBy: 'atas' }],
-      groups: [{ name: 'editores', papel: 'editar', declaredBy: 'atas' }],
-    } as const;
-    const rest = decide({ room: done });
-    expect(rest).toMatchObject({ state: 'granted', reason: 'Granted', actions: [], nextDeadlineMs: null });
-    expect(rest.conditions).toMatchObject([
-      { type: 'Ready', status: 'True', observedGeneration: 3 },
-      { type: 'Progressing', status: 'False' },
-    ]);
-    expect(decide({ room: done }, base, rest.memory).memory).toBe(rest.memory);
-  });
-
   test.for([
     [{ people: new Set(['ana']) }, ['grant/group'], 'granting', /^1 to change/],
     [{ groups: new Set<string>() }, ['grant/person'], 'granting', /^1 to change/],
@@ -202,14 +178,6 @@ describe('one document', () => {
   test('no room is made for nobody, or of an app that nobody has', () => {
     expect(decide({ people: new Set(['bia']) })).toMatchObject({ state: 'waiting', actions: [], message: 'waits for the person ana' });
     expect(decide({ appKnown: false })).toMatchObject({ state: 'waiting', actions: [], message: 'waits for the app notas' });
-  });
-
-  test('the owner follows the document, and is not named twice', () => {
-    const spec = { ...base.spec!, dona: 'bia', pessoas: [{ usuario: 'bia', papel: 'dona' }], grupos: [] } as const;
-    expect(decide({ room: empty }, { ...base, spec }).actions).toEqual([
-      { kind: 'grant/owner', grant: 'atas', app: 'notas', room: 's1', dona: 'bia' },
-    ]);
-    expect(decide({ room: { ...empty, dona: 'bia' } }, { ...base, spec }).actions).toEqual([]);
   });
 
   test('what was refused is told, and tried again', () => {

@@ -36,9 +36,14 @@ test('docs/isolation.md says what the table of attacks says (node test/browser/a
 /** The tests of a mode go on from one another; the two modes, each with its portal and its browser context, go on at the same time: most of it is waiting. */
 const inTurn = { concurrent: false } as const;
 
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser('whole');
+});
+afterAll(() => closePages(browser));
+
 describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
   let portal: RunningPortal;
-  let browser: Browser;
   let folder: string;
   let cell: Cell;
   const tried: boolean[] = [];
@@ -55,7 +60,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
       ...hostileApps.map((app) => `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa }`),
     ];
     await writeFile(path.join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-    [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser('whole')]);
+    portal = await startPortal({ desired });
     const { page } = await newPage(browser);
     await page.goto(await newLink(portal));
     await page
@@ -83,7 +88,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     };
   }, 240_000);
   afterAll(async () => {
-    await closePages(browser);
+    await cell?.page.context().close();
     await portal?.stop();
     await rm(folder, { recursive: true, force: true });
     tellCount(
