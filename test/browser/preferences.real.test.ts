@@ -28,28 +28,8 @@ async function choose(page: Page, words: RegExp): Promise<void> {
   await page.getByRole('option', { name: words }).first().click();
 }
 
-const themeOf = (page: Page): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset['theme']);
 const kept = (page: Page): Promise<Record<string, unknown>> =>
   page.evaluate(async () => (await (await fetch('/api/preferencias')).json()) as Record<string, unknown>);
-
-test('theme and language chosen in one browser are those of the other, at once and later', async () => {
-  const [one, other] = [await desktop(), await desktop()];
-  expect(await themeOf(other.page)).toBe('light');
-  await choose(one.page, /Aparência: Escura/);
-  await until('the other page to be dark', async () => (await themeOf(other.page)) === 'dark');
-  await choose(one.page, /Idioma: English/);
-  await until('the other page in English', async () => (await other.page.evaluate(() => document.documentElement.lang)) === 'en');
-  const third = await desktop();
-  await until('a new browser dark', async () => (await themeOf(third.page)) === 'dark');
-  expect(await third.page.evaluate(() => document.documentElement.lang)).toBe('en');
-  await choose(third.page, /Language: Português/);
-  await choose(third.page, /Aparência: Clara/);
-  await until('the portal to know', async () => JSON.stringify(await kept(one.page)).includes('"tema":"claro","idioma":"pt"'));
-  for (const { page, problems } of [one, other, third]) {
-    expect(problems).toEqual([]);
-    await page.context().close();
-  }
-});
 
 test('a new browser begins with the windows of the last one; a second page of the same browser does not', async () => {
   const first = await desktop();
