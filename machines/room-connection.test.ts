@@ -12,14 +12,39 @@ import {
 } from './room-connection.ts';
 import { closed, leave, offline, online, opened, refused, said, synced, tick, ticket } from './testing/room-events.ts';
 
-/** Runs events at times, with no luck in the waits, and tells state, deadline and effects after each. */
-function run(steps: readonly (readonly [number, RoomEvent])[]) {
+const eventOf = (words: string): RoomEvent => {
+  const [name = '', attempt, value, more] = words.split(' ');
+  const number = Number(attempt);
+  const events: Readonly<Record<string, () => RoomEvent>> = {
+    ticket: () => ticket(number, value === 'null' ? null : 'b'),
+    refused: () => refused(number, value as 'passing', more === undefined ? null : Number(more)),
+    opened: () => opened(number),
+    synced: () => synced(number),
+    closed: () => closed(number, Number(value)),
+    tick: () => tick(Number(attempt ?? 0)),
+    role: () => ({ type: 'ROLE', papel: 'dona' }),
+    online: () => online,
+    offline: () => offline,
+    leave: () => leave,
+  };
+  const made = events[name];
+  if (made === undefined) throw new Error(`there is no event ${words}`);
+  return made();
+};
+
+/** Runs lines `ms event → state deadline effects` with no luck in the waits: what came of those with an arrow, and what they say. */
+function played(script: string): { readonly came: readonly string[]; readonly wanted: readonly string[] } {
   let { next } = enterRoom(0);
-  return steps.map(([nowMs, event]) => {
-    const step = advanceRoom(next, event, { nowMs, random: 1 });
+  const [came, wanted]: [string[], string[]] = [[], []];
+  for (const line of script.trim().split(/\n\s*/)) {
+    const [, ms = '', words = '', after] = /^(\d+) ([^→]*?)(?: → (.*))?$/.exec(line) ?? [];
+    const step = advanceRoom(next, eventOf(words), { nowMs: Number(ms), random: 1 });
     next = step.next;
-    return [stateOf(next), next.deadlineMs, step.effects.map(said).join(', ')];
-  });
+    if (after === undefined) continue;
+    came.push(`${ms} ${words} → ${[stateOf(next), next.deadlineMs ?? 'never', ...step.effects.map(said)].join(' ')}`);
+    wanted.push(line);
+  }
+  return { came, wanted };
 }
 
 describe('table 3.4', () => {
@@ -29,90 +54,62 @@ describe('table 3.4', () => {
   });
 
   test('conectando becomes sincronizado when the portal has sent what the room held', () => {
-    expect(
-      run([
-        [10, ticket(1)],
-        [20, opened(1)],
-        [30, synced(1)],
-      ]),
-    ).toEqual([
-      ['conectando', 15_010, 'openSocket 1'],
-      ['conectando', 120_020, ''],
-      ['sincronizado', 30_030, ''],
-    ]);
+    const { came, wanted } = played(`
+      10 ticket 1 → conectando 15010 openSocket 1
+      20 opened 1 → conectando 120020
+      30 synced 1 → sincronizado 30030
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test('a lost network is fora, with a new ticket for every attempt and a wait that grows up to 30 s', () => {
-    const steps: [number, RoomEvent][] = [
-      [0, ticket(1)],
-      [0, opened(1)],
-      [0, synced(1)],
-      [20_000, closed(1, 1006)],
-      [21_000, tick()],
-      [21_000, refused(2, 'passing')],
-      [23_000, tick()],
-      [23_000, ticket(3)],
-      [23_000, closed(3, 1006)],
-      [27_000, tick()],
-      [27_000, refused(4, 'passing')],
-      [35_000, tick()],
-      [35_000, refused(5, 'passing')],
-      [51_000, tick()],
-      [51_000, refused(6, 'passing')],
-      [81_000, tick()],
-      [81_000, refused(7, 'passing')],
-      [111_000, tick()],
-      [111_100, ticket(8)],
-      [111_200, opened(8)],
-      [111_300, synced(8)],
-    ];
-    expect(run(steps).slice(3)).toEqual([
-      ['fora', 21_000, ''],
-      ['fora', 36_000, 'askTicket 2'],
-      ['fora', 23_000, ''],
-      ['fora', 38_000, 'askTicket 3'],
-      ['fora', 38_000, 'openSocket 3'],
-      ['fora', 27_000, ''],
-      ['fora', 42_000, 'askTicket 4'],
-      ['fora', 35_000, ''],
-      ['fora', 50_000, 'askTicket 5'],
-      ['fora', 51_000, ''],
-      ['fora', 66_000, 'askTicket 6'],
-      ['fora', 81_000, ''],
-      ['fora', 96_000, 'askTicket 7'],
-      ['fora', 111_000, ''],
-      ['fora', 126_000, 'askTicket 8'],
-      ['fora', 126_100, 'openSocket 8'],
-      ['fora', 231_200, ''],
-      ['sincronizado', 141_300, ''],
-    ]);
+    const { came, wanted } = played(`
+      0 ticket 1
+      0 opened 1
+      0 synced 1
+      20000 closed 1 1006 → fora 21000
+      21000 tick → fora 36000 askTicket 2
+      21000 refused 2 passing → fora 23000
+      23000 tick → fora 38000 askTicket 3
+      23000 ticket 3 → fora 38000 openSocket 3
+      23000 closed 3 1006 → fora 27000
+      27000 tick → fora 42000 askTicket 4
+      27000 refused 4 passing → fora 35000
+      35000 tick → fora 50000 askTicket 5
+      35000 refused 5 passing → fora 51000
+      51000 tick → fora 66000 askTicket 6
+      51000 refused 6 passing → fora 81000
+      81000 tick → fora 96000 askTicket 7
+      81000 refused 7 passing → fora 111000
+      111000 tick → fora 126000 askTicket 8
+      111100 ticket 8 → fora 126100 openSocket 8
+      111200 opened 8 → fora 231200
+      111300 synced 8 → sincronizado 141300
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test.for([
-    ['4403', [closed(1, 4403)], 'sem-acesso', 'dropCopy'],
-    ['4410', [closed(1, 4410)], 'apagada', 'dropCopy'],
-    ['1006', [closed(1, 1006)], 'fora', ''],
-    ['1013', [closed(1, 1013)], 'fora', ''],
-    ['1007', [closed(1, 1007)], 'fora', ''],
-  ] as const)('a socket closed with %s', ([, events, state, effects]) => {
-    const before: [number, RoomEvent][] = [
-      [0, ticket(1)],
-      [0, opened(1)],
-      [0, synced(1)],
-    ];
-    for (const through of [1, 2, 3]) {
-      const steps = [...before.slice(0, through), ...events.map((event): [number, RoomEvent] => [5, event])];
-      expect(run(steps).at(-1)).toEqual([state, state === 'fora' ? 1_005 : null, effects]);
+    [4403, 'sem-acesso never dropCopy'],
+    [4410, 'apagada never dropCopy'],
+    [1006, 'fora 1005'],
+    [1013, 'fora 1005'],
+    [1007, 'fora 1005'],
+  ] as const)('a socket closed with %s', ([code, after]) => {
+    for (const before of ['', '0 opened 1\n', '0 opened 1\n0 synced 1\n']) {
+      const { came, wanted } = played(`0 ticket 1\n${before}5 closed 1 ${code} → ${after}`);
+      expect(came).toEqual(wanted);
     }
   });
 
   test.for([
-    ['a null ticket', ticket(1, null), 'sem-acesso', 'dropCopy'],
-    ['a room that the portal does not know', refused(1, 'unknown'), 'apagada', ''],
-    ['an app without rooms', refused(1, 'forbidden'), 'sem-acesso', ''],
-    ['no network at the first attempt', refused(1, 'passing'), 'fora', ''],
-  ] as const)('%s is %s', ([, event, state, effects]) => {
-    expect(run([[5, event]])[0]).toEqual([state, state === 'fora' ? 1_005 : null, effects]);
+    ['a null ticket', 'ticket 1 null', 'sem-acesso never dropCopy'],
+    ['a room that the portal does not know', 'refused 1 unknown', 'apagada never'],
+    ['an app without rooms', 'refused 1 forbidden', 'sem-acesso never'],
+    ['no network at the first attempt', 'refused 1 passing', 'fora 1005'],
+  ] as const)('%s is %s', ([, event, after]) => {
+    const { came, wanted } = played(`5 ${event} → ${after}`);
+    expect(came).toEqual(wanted);
   });
 
   test.for([
@@ -129,41 +126,33 @@ describe('table 3.4', () => {
     expect(told).toEqual([null, null, null, motivo, motivo, motivo, motivo, null]);
   });
 
-  test('a final state is left by sair() only', () => {
-    for (const end of [closed(1, 4403), closed(1, 4410)]) {
-      const all = run([
-        [0, ticket(1)],
-        [0, end],
-        [1, online],
-        [1, tick()],
-        [1, ticket(1)],
-        [1, { type: 'ROLE', papel: 'dona' }],
-        [2, leave],
-        [3, online],
-        [3, tick()],
-      ]);
-      const state = all[1]![0];
-      expect(all.slice(2).map(([state]) => state)).toEqual([state, state, state, state, 'saiu', 'saiu', 'saiu']);
-      expect(all.slice(2).map(([, , effects]) => effects)).toEqual(['', '', '', '', '', '', '']);
-    }
+  test.for([
+    [4403, 'sem-acesso'],
+    [4410, 'apagada'],
+  ] as const)('the final state after %i is left by sair() only', ([code, state]) => {
+    const { came, wanted } = played(`
+      0 ticket 1
+      0 closed 1 ${code}
+      1 online → ${state} never
+      1 tick → ${state} never
+      1 ticket 1 → ${state} never
+      1 role → ${state} never
+      2 leave → saiu never
+      3 online → saiu never
+      3 tick → saiu never
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test('sair() closes the socket that is there', () => {
-    expect(run([[0, leave]])).toEqual([['saiu', null, '']]);
-    expect(
-      run([
-        [0, ticket(1)],
-        [0, leave],
-      ])[1],
-    ).toEqual(['saiu', null, 'closeSocket 1']);
-    expect(
-      run([
-        [0, ticket(1)],
-        [0, opened(1)],
-        [0, synced(1)],
-        [0, leave],
-      ])[3],
-    ).toEqual(['saiu', null, 'closeSocket 1']);
+    for (const [before, after] of [
+      ['', ''],
+      ['0 ticket 1\n', ' closeSocket 1'],
+      ['0 ticket 1\n0 opened 1\n0 synced 1\n', ' closeSocket 1'],
+    ] as const) {
+      const { came, wanted } = played(`${before}0 leave → saiu never${after}`);
+      expect(came).toEqual(wanted);
+    }
   });
 });
 
@@ -181,111 +170,69 @@ describe('attempts', () => {
   });
 
   test('each step of an attempt has a deadline', () => {
-    expect(run([[15_000, tick()]])[0]).toEqual(['fora', 16_000, '']);
-    expect(
-      run([
-        [0, ticket(1)],
-        [14_999, tick()],
-        [15_000, tick()],
-      ]).slice(1),
-    ).toEqual([
-      ['conectando', 15_000, ''],
-      ['fora', 16_000, 'closeSocket 1'],
-    ]);
-    expect(
-      run([
-        [0, ticket(1)],
-        [0, opened(1)],
-        [120_000, tick()],
-      ])[2],
-    ).toEqual(['fora', 121_000, 'closeSocket 1']);
+    for (const script of [
+      '15000 tick → fora 16000',
+      '0 ticket 1\n14999 tick → conectando 15000\n15000 tick → fora 16000 closeSocket 1',
+      '0 ticket 1\n0 opened 1\n120000 tick → fora 121000 closeSocket 1',
+    ]) {
+      const { came, wanted } = played(script);
+      expect(came).toEqual(wanted);
+    }
   });
 
   test('a network that is back ends the wait, and one that went ends the connection', () => {
-    expect(
-      run([
-        [0, refused(1, 'passing')],
-        [10, online],
-        [10, online],
-        [20, ticket(2)],
-        [20, opened(2)],
-        [20, synced(2)],
-        [30, offline],
-      ]),
-    ).toEqual([
-      ['fora', 1_000, ''],
-      ['fora', 15_010, 'askTicket 2'],
-      ['fora', 15_010, ''],
-      ['fora', 15_020, 'openSocket 2'],
-      ['fora', 120_020, ''],
-      ['sincronizado', 30_020, ''],
-      ['fora', 2_030, 'closeSocket 2'],
-    ]);
+    const { came, wanted } = played(`
+      0 refused 1 passing → fora 1000
+      10 online → fora 15010 askTicket 2
+      10 online → fora 15010
+      20 ticket 2 → fora 15020 openSocket 2
+      20 opened 2 → fora 120020
+      20 synced 2 → sincronizado 30020
+      30 offline → fora 2030 closeSocket 2
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test('what the portal asks to wait is waited, but never more than 30 s', () => {
-    expect(run([[0, refused(1, 'passing', 12_000)]])[0]).toEqual(['fora', 12_000, '']);
-    expect(run([[0, refused(1, 'passing', 900_000)]])[0]).toEqual(['fora', 30_000, '']);
+    for (const script of ['0 refused 1 passing 12000 → fora 12000', '0 refused 1 passing 900000 → fora 30000']) {
+      const { came, wanted } = played(script);
+      expect(came).toEqual(wanted);
+    }
   });
 
   test('answers of an older attempt change nothing', () => {
-    expect(
-      run([
-        [0, refused(1, 'passing')],
-        [1_000, tick()],
-        [1_001, ticket(1)],
-        [1_002, ticket(1, null)],
-        [1_003, ticket(2)],
-        [1_004, closed(1, 4403)],
-      ])
-        .slice(2)
-        .map(([state, , effects]) => [state, effects]),
-    ).toEqual([
-      ['fora', ''],
-      ['fora', ''],
-      ['fora', 'openSocket 2'],
-      ['fora', ''],
-    ]);
+    const { came, wanted } = played(`
+      0 refused 1 passing
+      1000 tick
+      1001 ticket 1 → fora 16000
+      1002 ticket 1 null → fora 16000
+      1003 ticket 2 → fora 16003 openSocket 2
+      1004 closed 1 4403 → fora 16003
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test('silence is asked about, and only then ends the connection', () => {
-    expect(
-      run([
-        [0, ticket(1)],
-        [0, opened(1)],
-        [0, synced(1)],
-        [30_000, tick(20_000)],
-        [50_000, tick(20_000)],
-        [60_000, tick(50_010)],
-        [80_010, tick(50_010)],
-        [90_010, tick(50_010)],
-      ]).slice(3),
-    ).toEqual([
-      ['sincronizado', 50_000, ''],
-      ['sincronizado', 60_000, 'probe 1'],
-      ['sincronizado', 80_010, ''],
-      ['sincronizado', 90_010, 'probe 1'],
-      ['fora', 91_010, 'closeSocket 1'],
-    ]);
+    const { came, wanted } = played(`
+      0 ticket 1
+      0 opened 1
+      0 synced 1
+      30000 tick 20000 → sincronizado 50000
+      50000 tick 20000 → sincronizado 60000 probe 1
+      60000 tick 50010 → sincronizado 80010
+      80010 tick 50010 → sincronizado 90010 probe 1
+      90010 tick 50010 → fora 91010 closeSocket 1
+    `);
+    expect(came).toEqual(wanted);
   });
 
   test('a connection that falls as soon as it stands does not begin the waits anew', () => {
-    const steps: [number, RoomEvent][] = [];
-    for (const [attempt, atMs] of [
-      [1, 0],
-      [2, 2_000],
-      [3, 5_000],
-    ] as const) {
-      steps.push(
-        [atMs, ticket(attempt)],
-        [atMs, opened(attempt)],
-        [atMs, synced(attempt)],
-        [atMs, closed(attempt, 1013)],
-        [atMs + 5_000, tick()],
-      );
-    }
-    const waits = run(steps).filter((_, index) => index % 5 === 3);
-    expect(waits.map(([, deadlineMs]) => deadlineMs)).toEqual([1_000, 4_000, 9_000]);
+    const fall = (atMs: number, attempt: number, dueMs: number): string =>
+      [`ticket ${attempt}`, `opened ${attempt}`, `synced ${attempt}`, `closed ${attempt} 1013 → fora ${dueMs}`]
+        .map((event) => `${atMs} ${event}`)
+        .join('\n');
+    const { came, wanted } = played([fall(0, 1, 1_000), '5000 tick', fall(2_000, 2, 4_000), '7000 tick', fall(5_000, 3, 9_000)].join('\n'));
+    expect(came).toEqual(wanted);
   });
 });
 
