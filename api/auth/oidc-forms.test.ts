@@ -64,7 +64,6 @@ const but = (form: Form, change: Partial<Form>): Form => {
   const names = (['idToken', 'userinfo', 'metadata', 'back'] as const).filter((name) => name in change);
   return { ...form, ...change, ...Object.fromEntries(names.map((name) => [name, { ...form[name], ...change[name] }])) };
 };
-};
 
 test.for<[name: string, form: Form, want: unknown, settings?: Partial<OidcSettings>]>([
   // As each is after its own guide.
