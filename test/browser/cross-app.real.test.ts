@@ -33,17 +33,9 @@ test('docs/isolation.md says what the table of attacks says (node test/browser/a
   expect(await readFile(path.join(repository, 'docs/isolation.md'), 'utf8')).toBe(isolationPage());
 });
 
-/** The tests of a mode go on from one another; the two modes, each with its portal and its browser context, go on at the same time: most of it is waiting. */
-const inTurn = { concurrent: false } as const;
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser('whole');
-});
-afterAll(() => closePages(browser));
-
-describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
+describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
   let portal: RunningPortal;
+  let browser: Browser;
   let folder: string;
   let cell: Cell;
   const tried: boolean[] = [];
@@ -60,7 +52,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
       ...hostileApps.map((app) => `kind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, versao: 1.0.0, server: casa }`),
     ];
     await writeFile(path.join(desired, 'casa.yaml'), documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n'));
-    portal = await startPortal({ desired });
+    [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser('whole')]);
     const { page } = await newPage(browser);
     await page.goto(await newLink(portal));
     await page
@@ -88,7 +80,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     };
   }, 240_000);
   afterAll(async () => {
-    await cell?.page.context().close();
+    await closePages(browser);
     await portal?.stop();
     await rm(folder, { recursive: true, force: true });
     tellCount(
@@ -96,7 +88,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     );
   });
 
-  test('the aim stands: the secret is where the attacks look for it', inTurn, async () => {
+  test('the aim stands: the secret is where the attacks look for it', async () => {
     expect(await until('the page of the victim', async () => await visits(cell).then(() => true))).toBe(true);
     expect(await (await frameAt(cell.page, 'Vítima')).content()).toContain(secretOfVictim);
     await (await frameAt(cell.page, 'Vítima')).locator('body[data-pronta]').waitFor();
@@ -107,7 +99,7 @@ describe.concurrent.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
 
   const all = attackGroups.flatMap((group) => group.attacks.map((attack): [string, Attack] => [attack.what, attack]));
   // Path mode is for trusted apps only: a third of its cells in `npm test`, another one each time.
-  test.for(mode === 'path' ? everyNth(3, all) : all)('an app %s', inTurn, async ([, { open, inPage, seen }]) => {
+  test.for(mode === 'path' ? everyNth(3, all) : all)('an app %s', async ([, { open, inPage, seen }]) => {
     const got = inPage === undefined ? await seen!(cell) : await cell.hostile.evaluate(inPage, cell.aim).catch(() => false);
     tried.push(got);
     expect(got).toBe(open?.includes(mode) ?? false);
