@@ -141,7 +141,9 @@ export function keepFocus(): void {
   addEventListener('focus', turn);
   addEventListener('blur', turn);
   addEventListener('pointerdown', () => (isPressed = true), options);
-  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, () => (isPressed = false), options);
+  // A release outside of the frame may be told to nobody here: a key, or a pointer that moves with nothing pressed, shows that it is over.
+  for (const type of ['pointerup', 'pointercancel', 'keydown']) addEventListener(type, () => (isPressed = false), options);
+  addEventListener('pointermove', ({ buttons }) => buttons === 0 && (isPressed = false), options);
   addEventListener('focusin', () => (left = null), options);
   addEventListener(
     'focusout',

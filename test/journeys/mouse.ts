@@ -19,7 +19,10 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     });
     if (name === 'Terminal') {
       const rows = top.locator('svc-screen[shown] .xterm-rows');
-      await handleWindow(person, name, async () => (await rows.allInnerTexts()).join('\n'));
+      await handleWindow(person, name, {
+        place: top.locator('svc-screen[shown]'),
+        read: async () => (await rows.allInnerTexts()).join('\n'),
+      });
       // The shell outlives its window, with what was typed.
       await person.act('the line is given up', async () => await page.keyboard.press('Control+c'));
     } else if (name === 'Arquivos') await filesByMouse(person, portal);
@@ -147,7 +150,8 @@ async function filesByMouse(person: Person, { files }: ShippedPortal): Promise<v
     await entry('lista.txt').dblclick();
     await page.locator('svc-window[top] .cm-content').waitFor();
   });
-  await handleWindow(person, 'lista.txt', async () => await page.locator('svc-window .cm-content').innerText());
+  const content = page.locator('svc-window .cm-content');
+  await handleWindow(person, 'lista.txt', { place: content, read: async () => await content.innerText() });
   await person.act('closing the editor asks', async () => {
     await top.locator('.control.close').click();
     await page.getByRole('button', { name: 'Fechar sem salvar' }).click();
@@ -175,7 +179,8 @@ async function appsByMouse(person: Person): Promise<void> {
     await page.keyboard.type('pão e café ');
     await notes.getByText('Salva', { exact: true }).waitFor();
   });
-  await handleWindow(person, 'Notas', async () => await notes.locator('#campo-texto').inputValue());
+  const noteText = notes.locator('#campo-texto');
+  await handleWindow(person, 'Notas', { place: noteText, read: async () => await noteText.inputValue() });
   await person.act('typing in a window at the edge', async () => {
     await dragBy(page, await titlePoint(page), 800, 0);
     await notes.locator('#campo-texto').click({ position: { x: 10, y: 10 } });

@@ -233,12 +233,18 @@ export async function fingers(page: Page): Promise<Fingers> {
   };
 }
 
-/** Presses at a point, goes by a distance in steps, and lets go. */
+const drawn = async (page: Page): Promise<unknown> =>
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/**
+ * Presses at a point, goes by a distance in steps, and lets go. A browser asks the last frame that it drew which page is under a press: what
+ * was moved just now is drawn first. No hand is as quick as that it does not know yet that the pointer is captured.
+ */
 export async function dragBy(page: Page, from: Point, dx: number, dy: number): Promise<void> {
+  await drawn(page);
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  // No hand is as quick as that the browser does not know yet that the pointer is captured.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await drawn(page);
   await page.mouse.move(from.x + dx, from.y + dy, { steps: 8 });
   await page.mouse.up();
 }
