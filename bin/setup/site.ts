@@ -4,7 +4,11 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { Document, parseAllDocuments } from 'yaml';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
-import { readDesired } from '../../schema/desired/load.ts';
+import { ownPeople } from '../../controller/desired/own-people.ts';
+import { isRoot } from '../../controller/hosts/own-account.ts';
+import type { HasAccount } from '../../schema/desired/cross-folder.ts';
+import type { PersonDocument } from '../../schema/desired/documents.ts';
+import { openFiles, readDesired } from '../../schema/desired/load.ts';
 import { SvcError } from '../../schema/errors.ts';
 
 interface File {
@@ -39,13 +43,26 @@ const textOf = ({ documents }: File): string => documents.map((document) => Stri
 export async function editSite<Result>(dir: string, otherwise: string, edit: (site: Site) => Result): Promise<Result> {
   try {
     await access(dir, constants.W_OK);
-    return edit(openSite(dir));
+    return edit(openSite(dir, await accountsHere(dir)));
   } catch (error) {
     throw new SvcError('CONFLICT', `${(error as Error).message}: ${otherwise}`);
   }
 }
 
-export function openSite(dir: string): Site {
+/** As the portal sees it that this account starts on this machine: which people have an account of their own on its `local` servers, on whichever of them the edit puts them. */
+async function accountsHere(dir: string): Promise<HasAccount> {
+  if (!isRoot()) return () => false;
+  const files = namesIn(dir).map((name) => ({ name, bytes: Buffer.from(readIfThere(path.join(dir, name)) ?? '') }));
+  const all = openFiles(files).flatMap(({ sources, broken }) => [sources, broken].flat().map(({ document }) => document));
+  const servers = all.flatMap((one) => (one.kind === 'Server' && 'local' in one.spec ? [one.metadata.name] : []));
+  const people = all.flatMap((one) => (one.kind === 'Person' ? servers.map((server) => onServer(one, server)) : []));
+  return (await ownPeople([...all.filter(({ kind }) => kind !== 'Person'), ...people])).hasAccount;
+}
+
+const onServer = (person: PersonDocument, server: string): PersonDocument => ({ ...person, spec: { ...person.spec, server } });
+
+/** `hasAccount`: for the check of the folder as it is to be; without it nobody has one. */
+export function openSite(dir: string, hasAccount?: HasAccount): Site {
   const files = new Map<string, File>();
   for (const name of namesIn(dir)) {
     const before = readIfThere(path.join(dir, name)) ?? '';
@@ -71,7 +88,8 @@ export function openSite(dir: string): Site {
       file,
       text: file.documents.length === 0 && file.wasTaken !== true ? (file.before ?? '') : textOf(file),
     }));
-    const answer = readDesired(all.map(({ file, text }) => ({ name: file.name, bytes: Buffer.from(text) })));
+    const texts = all.map(({ file, text }) => ({ name: file.name, bytes: Buffer.from(text) }));
+    const answer = readDesired(texts, [], hasAccount);
     if (!answer.ok) {
       const [first] = answer.reports.flatMap(({ file, errors }) =>
         errors.map((error) => `${file}:${error.line} ${error.code} ${error.message}`),
