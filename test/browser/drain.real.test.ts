@@ -63,6 +63,6 @@ test('whoever works on a drained server is told, goes on until the deadline, and
   await strip.getByRole('button', { name: 'Iniciar' }).click();
   await until('notas runs again', () => running('notas') > 0);
   await panel.getByRole('button', { name: 'Iniciar' }).waitFor();
-  // What the pages asked while their backends were not there.
+  // Requests that the pages sent while their backends were not there.
   expect(problems.filter((problem) => !/50[23]/.test(problem))).toEqual([]);
 });
