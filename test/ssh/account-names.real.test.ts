@@ -1,4 +1,5 @@
 /** Accounts as directories name them (`ana.souza`, `Ana`, `ana@dom`), over a real sshd: their apps start, and the kit makes them ready. */
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { systemClock } from '../../controller/clock/system.ts';
 import { createConnections } from '../../controller/hosts/ssh/connections.ts';
 import { createServerAdmin } from '../../controller/hosts/server/admin.ts';
 import { repository } from '../support/portal.ts';
+import type { TestAccount } from '../support/sshd.ts';
 import { createSshWorld, sshHostOptions, type SshWorld } from './world.ts';
 
 const forms = ['svct*.souza', 'Svct*', 'SVCT*', 'svct*@dom.example', '9svct*', 'DOM+svct*', 'svct*.tmp', 'svct*-_.x'];
@@ -16,7 +18,18 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.stop());
 
-test('an app starts for each, as that account', { timeout: 120_000 }, async () => {
+/** A backend of another machine, as other tests have them: a pid namespace, in which an account has the same number. */
+function elsewhere({ uid }: TestAccount): ChildProcess {
+  const command = ['setpriv', `--reuid=${uid}`, '--clear-groups', 'bash', '-c', 'sleep 300; :', '/svc-apps/notas/main.py'];
+  return spawn('unshare', ['--pid', '--fork', '--kill-child', ...command], {
+    env: { ...process.env, SVC_APP_ID: 'notas' },
+    stdio: 'ignore',
+  });
+}
+
+test('an app starts for each, as that account', { timeout: 120_000 }, async ({ onTestFinished }) => {
+  const other = elsewhere(world.sshd.accounts[0] as TestAccount);
+  onTestFinished(() => void other.kill('SIGKILL'));
   const started = await Promise.all(
     world.people.map(async ({ name, account }) => {
       await world.whenState(`Backend/${name}/notas`, 'stopped', 60_000);

@@ -402,5 +402,14 @@ function processesOf(uids: ReadonlySet<number>, withSshd = false): ReturnType<Te
 /** By the owner of its folder: tests read them several times a second, and most processes of the machine are not theirs. */
 function isOf(name: string, uids: ReadonlySet<number>): boolean {
   const seen = /^\d+$/.test(name) ? statSync(`/proc/${name}`, { throwIfNoEntry: false }) : undefined;
-  return seen !== undefined && uids.has(seen.uid);
+  return seen !== undefined && uids.has(seen.uid) && pidNamespace(name) === pidNamespace('self');
+}
+
+/** Machines of other tests are pid namespaces here, with an /etc/passwd of their own: their accounts have the same numbers. */
+function pidNamespace(name: string): string | null {
+  try {
+    return readlinkSync(`/proc/${name}/ns/pid`);
+  } catch {
+    return null;
+  }
 }
