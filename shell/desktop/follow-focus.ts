@@ -81,8 +81,12 @@ function taken(desk: Desk, id: string, own: HTMLElement | null): boolean {
   return isStopped;
 }
 
+/** Sent on the desktop's page: a page of an app says that it has no keyboard, and nothing else has it. */
+export const pageWithoutKeyboard = 'page-without-keyboard';
+
 /** The page of the window lost the keyboard, a moment ago. Between two pages nothing else tells the desktop: the one in front gets it back. */
 export function keptByFront({ windows, frames }: Pages, id: string): void {
+  if (deepActive() === document.body) dispatchEvent(new Event(pageWithoutKeyboard));
   if (document.hasFocus() && isPage(frames, deepActive()) && windows.top()?.id === id) frames.get(id)?.focusContent();
 }
 

@@ -20,7 +20,7 @@ import { coversArea, shown, type Size } from '../windows/geometry.ts';
 import '../frames/svc-window.ts';
 import type { SnapPreview } from '../windows/window-drag.ts';
 import type { Desk } from './desk.ts';
-import { followFocus } from './follow-focus.ts';
+import { followFocus, pageWithoutKeyboard } from './follow-focus.ts';
 import { listenKeys } from './keys.ts';
 import { followToast } from './follow-toast.ts';
 import { limits } from './limits.ts';
@@ -184,6 +184,7 @@ export class SvcDesktop extends LitElement {
     const ended = new AbortController();
     const options = { capture: true, signal: ended.signal };
     let isDown = false;
+    let isCaptured = false;
     // The browser moves the focus after these events.
     const look = (): void =>
       void setTimeout(() => {
@@ -191,6 +192,7 @@ export class SvcDesktop extends LitElement {
       });
     const released = (): void => {
       isDown = false;
+      isCaptured = false;
       look();
     };
     // Another button drags nothing, and ends a menu while it is down: its release is told to the page of the app that was below the menu.
@@ -199,7 +201,9 @@ export class SvcDesktop extends LitElement {
     addEventListener('pointercancel', released, options);
     // A touch whose target was removed ends with this event only.
     addEventListener('lostpointercapture', released, options);
-    // The press ended over the page of an app, which alone received the event.
+    // A press that drags nothing, and so captured no pointer, may end over the page of an app, which alone receives the event.
+    addEventListener('gotpointercapture', () => (isCaptured = true), options);
+    addEventListener(pageWithoutKeyboard, () => isDown && !isCaptured && released(), options);
     addEventListener('pointermove', ({ buttons }) => isDown && buttons === 0 && released(), options);
     addEventListener('focusout', look, options);
     // The page that had it was replaced by another one: nothing but the focus of the desktop's own page tells.

@@ -1,7 +1,7 @@
-/** The keyboard comes back to the field that had it after a press in the page of an app whose release the page is not told of. */
+/** The keyboard comes back to the field that had it after a press whose end one of the two, the desktop or the page of an app, is not told of. */
 import type { Locator, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { drawn, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 import { middleOf } from './support/touch.ts';
 
 let page: Page;
@@ -30,5 +30,16 @@ test.for([
   await act();
   await windowOf(page, 'Notas').locator('button.minimise').click();
   await page.getByRole('toolbar').first().getByRole('button', { name: 'Notas' }).click();
+  await expect.poll(hasKeyboard, { timeout: 8_000 }).toBe(true);
+});
+
+test('a press beside all windows that is released over a page', async () => {
+  const { x, y } = await middleOf(field());
+  await drawn(page);
+  await page.mouse.move(1_270, 20);
+  await page.mouse.down();
+  await expect.poll(hasKeyboard).toBe(false);
+  await page.mouse.move(x, y, { steps: 4 });
+  await page.mouse.up();
   await expect.poll(hasKeyboard, { timeout: 8_000 }).toBe(true);
 });
