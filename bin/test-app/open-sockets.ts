@@ -2,8 +2,6 @@
 import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Number, references, protocol, flags, type, state, inode, and the path, which may hold spaces. */
-const row = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) ?(.*)$/;
 /** Flags of a socket that listens. */
 const listening = '00010000';
 
@@ -11,10 +9,17 @@ const listening = '00010000';
 export function openSockets(pids: readonly number[]): readonly string[] {
   const own = new Set(pids.flatMap(socketInodes));
   const names = read('/proc/net/unix').flatMap((line) => {
-    const [, flags, inode = '', name = ''] = row.exec(line) ?? [];
+    const { flags, inode, name } = readRow(line);
     return flags === listening && own.has(inode) ? [name] : [];
   });
   return [...new Set(names)].filter((name) => name !== '' && (name.startsWith('@') || isOpen(name))).toSorted();
+}
+
+/** Number, references, protocol, flags, type, state, the inode with spaces before it, and the path, which may hold spaces. */
+function readRow(line: string): { readonly flags: string; readonly inode: string; readonly name: string } {
+  const [, , , flags = '', , , ...more] = line.split(' ');
+  const at = more.findIndex((word) => word !== '');
+  return { flags, inode: more[at] ?? '', name: more.slice(at + 1).join(' ') };
 }
 
 /** Everybody may write to it, and get to it. */

@@ -202,12 +202,18 @@ test('a drain goes on when the portal that leads is killed, and the next one kee
   // Somebody is in the app.
   const socket = (await readdir(folder, { recursive: true })).find((name) => name.endsWith('notas/app.sock')) ?? '';
   const open = net.connect(join(folder, socket)).on('error', () => undefined);
-  await until('the connection is counted', async () => Number((await view(portals[killed]!, 'Backend/ana/notas'))?.details['connections']) > 0);
+  await until(
+    'the connection is counted',
+    async () => Number((await view(portals[killed]!, 'Backend/ana/notas'))?.details['connections']) > 0,
+  );
   await drain(killed, '--deadline', '1m');
   await until('the drain', async () => (await reason('Server/casa')) === 'Draining');
   await portals[killed]!.kill();
   await until('another one to lead', () => [0, 1, 2].some((which) => which !== killed && leads(which)), 10_000);
-  expect([await order(portals[next]!, 'start', 'caderno'), await processAt(next)]).toEqual([expect.objectContaining({ reason: 'Drained' }), pid]);
+  expect([await order(portals[next]!, 'start', 'caderno'), await processAt(next)]).toEqual([
+    expect.objectContaining({ reason: 'Drained' }),
+    pid,
+  ]);
   await until('the end at the deadline', async () => (await reason('Backend/ana/notas')) === 'Drained', 90_000);
   open.destroy();
   await until('the server is drained', async () => (await reason('Server/casa')) === 'Drained');

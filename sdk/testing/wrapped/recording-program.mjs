@@ -12,7 +12,9 @@ const server = createServer((req, res) => {
   req.on('end', () => {
     if (req.url === '/vistos') return res.end(JSON.stringify(seen));
     const { method, url, rawHeaders } = req;
-    const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 && !rewritten.test(name.replaceAll(/[^a-z]/gi, '')) ? [`${name}: ${rawHeaders[at + 1]}`] : []));
+    const lines = rawHeaders.flatMap((name, at) =>
+      at % 2 === 0 && !rewritten.test(name.replaceAll(/[^a-z]/gi, '')) ? [`${name}: ${rawHeaders[at + 1]}`] : [],
+    );
     seen.push(JSON.stringify([method, url, lines, body]));
     return res.end('ok');
   });
