@@ -2,16 +2,27 @@
 import type { Site } from './hosts.ts';
 
 /**
- * Features that neither the shell nor a frame in it may use: in path mode an app's frame is of the shell's own origin, and only this policy
- * restricts it. A permission is asked for and kept under the name of the page at the top, so a person who let one app read the clipboard let all of
- * them, for ever; and an app at full screen can draw this desktop, its sign-in page included. Frames get `clipboard-write` only
- * (shell/frames/app-frame.ts). Pasting by keyboard or menu needs no permission. An app that needs the full screen is opened in a tab of its own,
- * where the browser names it and asks for it alone. `bluetooth` is not named: Chromium on Linux and other browsers know no such feature and say so
- * on every page; where there is one, frames of other origins have it not by default, and a device is chosen in the browser's own dialog.
+ * Features that no page of the portal and no frame in it may use. An app that needs the camera or a second screen is opened in a tab of its own, where the
+ * browser names it and asks for it alone. `bluetooth` is not named: Chromium on Linux and other browsers know no such feature and say so on every
+ * page; where there is one, frames of other origins have it not by default, and a device is chosen in the browser's own dialog.
  */
-const permissionsPolicy =
-  'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=(), ' +
-  'clipboard-read=(), fullscreen=(), local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
+const refusedFeatures =
+  'camera=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=(), ' +
+  'local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
+/** Passed on to the frame of an app that the person allowed it (shell/frames/frame-permissions.ts). */
+const passedOnFeatures = ['microphone', 'clipboard-read', 'fullscreen'];
+const without = passedOnFeatures.map((feature) => `${feature}=()`).join(', ');
+
+/**
+ * A permission is asked for and kept under the name of the page at the top: a browser that let one app read the clipboard would let all of them, and an app
+ * at full screen can draw this desktop, its sign-in page included. So a frame has none of them without `allow`, which the shell writes for that
+ * app. In path mode a frame is of the shell's own origin and would have them by itself: there only a tab has them. Frames get `clipboard-write`
+ * always; pasting by keyboard or menu needs no permission. Decision: docs/decisions/0441-permissions-of-a-window.md
+ */
+function permissionsPolicy(site: Site): string {
+  if (site.origins === 'path') return `${refusedFeatures}, ${without}`;
+  return `${refusedFeatures}, ${passedOnFeatures.map((feature) => `${feature}=(self "${site.scheme}://*.${site.host}")`).join(', ')}`;
+}
 
 /**
  * A header of every page of shell and apps: with it a browser gives each origin a process of its own, so that a page that never returns stops itself
@@ -29,7 +40,7 @@ export function shellHeaders(site: Site): Record<string, string> {
     'cross-origin-opener-policy': site.origins === 'path' ? 'same-origin' : 'same-origin-allow-popups',
     ...ownProcess,
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': permissionsPolicy,
+    'permissions-policy': permissionsPolicy(site),
     'content-security-policy': shellPolicy(site),
   };
 }
@@ -75,7 +86,7 @@ export function previewHeaders(site: Site, type: string): Record<string, string>
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-site',
-    'permissions-policy': permissionsPolicy,
+    'permissions-policy': `${refusedFeatures}, ${without}`,
     'cache-control': 'private, no-store',
     'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; ${isPdf ? "object-src 'self'; " : 'sandbox; '}base-uri 'none'; form-action 'none'; frame-ancestors ${isPdf ? "'self' " : ''}${site.origin}`,
   };

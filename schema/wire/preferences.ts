@@ -8,6 +8,11 @@ import { type Wire, closed } from '../static.ts';
 
 /** Roles that an app with `handles` can take over. Source: rules 2.1 `handles`. */
 export const handledRoles = ['terminal', 'editor', 'fileBrowser', 'ide', 'browser'] as const;
+/**
+ * Differences from what an app's window may do by default: it may read the clipboard, take the whole screen, use the microphone; it may open no
+ * further windows, and tell the person nothing. Decision: docs/decisions/0441-permissions-of-a-window.md
+ */
+export const windowPermissions = ['ler-area', 'tela-cheia', 'microfone', 'sem-janelas', 'sem-avisos'] as const;
 export const accents = ['azul', 'verde', 'roxo', 'rosa', 'laranja', 'grafite'] as const;
 export const walls = ['brilho', 'horizonte', 'faixas', 'pontos', 'liso'] as const;
 const capability = '[a-z][a-z0-9-]*/v[0-9]+';
@@ -51,12 +56,14 @@ const names = {
   /** An extension without the dot, or the media type of files without one. */
   fileType: `^(?:${fileTypeNames.extension}|${fileTypeNames.media})$`,
   host: '^[a-z0-9*.-]{1,253}$',
+  appId: appId.pattern,
 };
 
-function fieldsWith<const Value extends object, const Opener extends object, const Link extends object>(
+function fieldsWith<const Value extends object, const Opener extends object, const Link extends object, const Allowed extends object>(
   app: Value,
   opener: Opener,
   link: Link,
+  allowed: Allowed,
 ) {
   return {
     tema: { type: 'string', enum: ['claro', 'escuro', 'sistema'] },
@@ -75,6 +82,8 @@ function fieldsWith<const Value extends object, const Opener extends object, con
     /** The app that opens links to a host, or the browser. */
     links: byName(names.host, link),
     fixados: apps,
+    /** By the id of an app. */
+    permissoes: byName(names.appId, allowed),
     /** Folders in the sidebar of the file manager, in the exact form. */
     pastas: {
       type: 'array',
@@ -89,7 +98,13 @@ function fieldsWith<const Value extends object, const Opener extends object, con
 
 const link = { anyOf: [appId, { type: 'string', enum: ['navegador'] }] } as const;
 const opener = { anyOf: [appId, { type: 'string', enum: ['@viewer', '@editor', '@files'] }] } as const;
-const fields = fieldsWith(appId, opener, link);
+const allowed = {
+  type: 'array',
+  items: { type: 'string', enum: windowPermissions },
+  maxItems: windowPermissions.length,
+  uniqueItems: true,
+} as const;
+const fields = fieldsWith(appId, opener, link, allowed);
 export const preferences = closed(fields, []);
 
 const nullableText = { anyOf: [appId, { type: 'null' }] } as const;
@@ -97,6 +112,7 @@ const patched = fieldsWith(
   nullableText,
   { anyOf: [...opener.anyOf, { type: 'null' }] } as const,
   { anyOf: [...link.anyOf, { type: 'null' }] } as const,
+  { anyOf: [allowed, { type: 'null' }] } as const,
 );
 /** A JSON merge patch (RFC 7396): what is null goes back to what the environment does by itself. */
 export const preferencesPatch = {

@@ -5,6 +5,7 @@ import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
 import { tellPerson } from '../session/rooms-api.ts';
 import type { Desk } from './desk.ts';
+import { mayTell } from '../preferences/window-permissions.ts';
 
 /** Number of notices whose window is remembered. */
 const noticeWindowsMax = 500;
@@ -31,8 +32,10 @@ export function personHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<A
     'dialogo.perguntar': async (id, args, gone) => asText(await desk().questions.ask(id, { kind: 'ask', ...args }, gone)),
     'dialogo.escolher': async (id, args, gone) => asText(await desk().questions.ask(id, { kind: 'choose', ...args }, gone)),
     notificar: async (id, args, signal) => {
-      const { noticeWindows, windows } = desk();
-      const { id: notice } = await tellPerson({ app: windows.find(id)?.app ?? '', ...args }, signal);
+      const { noticeWindows, windows, preferences } = desk();
+      const app = windows.find(id)?.app ?? '';
+      if (!mayTell(preferences.state.get(), app)) return null;
+      const { id: notice } = await tellPerson({ app, ...args }, signal);
       noticeWindows.set(notice, id);
       const [oldest] = noticeWindows.keys();
       if (noticeWindows.size > noticeWindowsMax && oldest !== undefined) noticeWindows.delete(oldest);

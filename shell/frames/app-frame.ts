@@ -23,31 +23,15 @@ import { glyph } from '../ui/glyphs.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { insideApp } from '../windows/options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
+import { permitFrame } from './frame-permissions.ts';
 
 const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
 const slowMs = 12_000;
 /** How long the portal's error panel, or a page that is late to say hello, has before the window loads again in its stead. */
 const helloMs = 1_500;
 const lostMs = 2_000;
-
-/** No top navigation: an app can't replace the desktop. */
-const sandbox =
-  'allow-scripts allow-same-origin allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-downloads allow-pointer-lock';
-
-/**
- * Writing is what a copy button does. Not reading: a browser asks once for the portal's name, and every app could read from then on. Not
- * the full screen: what covers it may look like this desktop. See api/security-headers.ts.
- */
-const delegated = [
-  'clipboard-write',
-  ...(knowsPolicy('focus-without-user-activation') ? ["focus-without-user-activation 'none'"] : []),
-].join('; ');
-
-/** A browser that does not know a policy complains of it in the console. Source: docs/decisions/0380-the-keyboard-of-a-question.md */
-function knowsPolicy(name: string): boolean {
-  const { featurePolicy } = document as { readonly featurePolicy?: { features(): readonly string[] } };
-  return featurePolicy?.features().includes(name) === true;
-}
+/** How long the first load waits for the preferences of the person. */
+const preferencesMs = 2_000;
 
 export class SvcAppFrame extends LitElement {
   static override properties = {
@@ -95,12 +79,14 @@ export class SvcAppFrame extends LitElement {
   #saidHello = false;
   #wasReady = false;
   #lostTimer: ReturnType<typeof setTimeout> | undefined;
+  #beginTimer: ReturnType<typeof setTimeout> | undefined;
   #slowTimer: ReturnType<typeof setTimeout> | undefined;
   #helloTimer: ReturnType<typeof setTimeout> | undefined;
   #frame = document.createElement('iframe');
   #watch = new Watch(this, () => [
     this.desk.shielded,
     this.desk.connection,
+    this.desk.preferences.state,
     language,
     ...(this.desk.dev === null ? [] : [this.desk.dev.state]),
   ]);
@@ -128,22 +114,18 @@ export class SvcAppFrame extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    this.#frame.setAttribute('sandbox', sandbox);
-    this.#frame.allow = delegated;
     this.#frame.addEventListener('load', () => this.#arrived());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    clearTimeout(this.#lostTimer);
-    clearTimeout(this.#slowTimer);
-    clearTimeout(this.#helloTimer);
+    for (const timer of [this.#beginTimer, this.#lostTimer, this.#slowTimer, this.#helloTimer]) clearTimeout(timer);
     this.#cancelAsk();
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
+    if (this.app !== undefined && this.#frame.getAttribute('src') === null) this.#begin();
     if (!changed.has('app') || this.app === undefined) return;
-    if (this.#frame.getAttribute('src') === null) this.reload();
     const ready = this.app.ready;
     if (ready && !this.#wasReady && this.loaded && this.#doubtful) {
       clearTimeout(this.#helloTimer);
@@ -173,9 +155,17 @@ export class SvcAppFrame extends LitElement {
     } else this.#lostTimer ??= setTimeout(() => (this.lost = true), lostMs);
   }
 
+  /** The permissions of a page hold from its load on: after a reload of the desktop it may not be known yet. */
+  #begin(): void {
+    if (this.desk.preferences.state.get() !== null) this.reload();
+    else this.#beginTimer ??= setTimeout(() => this.reload(), preferencesMs);
+  }
+
   reload(): void {
+    clearTimeout(this.#beginTimer);
     if (this.app === undefined) return;
     const appUrl = new URL(this.app.url, location.href);
+    permitFrame(this.#frame, this.app, this.desk.preferences.state.get());
     this.stopped = false;
     this.#forgetPage();
     this.#slowTimer = setTimeout(() => (this.slow = true), slowMs);

@@ -6,6 +6,7 @@ import { fillsArea } from '../windows/geometry.ts';
 import type { WindowState } from '../windows/manager.ts';
 import type { FrameDesk } from './frame-desk.ts';
 import { isApp } from '../windows/shell.ts';
+import { permissionsItem, tabItem } from './open-tab.ts';
 import { pinItem, pinMoves } from './pin-item.ts';
 
 export function openWindowMenu(desk: FrameDesk, id: string, place: MenuPlace): void {
@@ -39,6 +40,7 @@ export function windowActions(desk: FrameDesk, window: WindowState): readonly Me
           ? { label: text('window.restore'), glyph: 'restore', run: show }
           : { label: text('window.minimise'), glyph: 'minimise', run: () => desk.minimise(id) },
         ...(isApp(window) ? [{ label: text('window.reload'), glyph: 'reload' as const, run: () => desk.reload(id) }] : []),
+        ...appItems(desk, window),
         ...(asksForSecrets(desk, window)
           ? [{ label: text('secrets.open'), glyph: 'key' as const, run: () => desk.secretsApp.set(window.app) }]
           : []),
@@ -47,6 +49,11 @@ export function windowActions(desk: FrameDesk, window: WindowState): readonly Me
     { items: isApp(window) ? [pinItem(desk, window.app), ...pinMoves(desk, window.app)] : [] },
     { items: [{ label: text('window.close'), glyph: 'close', run: () => desk.close(id) }] },
   ];
+}
+
+function appItems(desk: FrameDesk, { app: id }: WindowState): readonly MenuItem[] {
+  const app = desk.apps.find(id);
+  return app === undefined ? [] : [tabItem(app), permissionsItem(desk, id)];
 }
 
 const asksForSecrets = (desk: FrameDesk, { app }: WindowState): boolean => (desk.apps.find(app)?.secrets.declared ?? 0) > 0;

@@ -13,6 +13,7 @@ export const enWindows: { readonly [K in keyof typeof ptWindows]: string } = {
   'window.left': 'Left half',
   'window.right': 'Right half',
   'window.reload': 'Reload',
+  'window.openTab': 'Open in a tab',
   'window.next': 'Next window',
   'window.previous': 'Previous window',
   'window.menu': 'Menu of window {titulo}',

@@ -11,6 +11,7 @@ export const ptWindows = {
   'window.left': 'Metade esquerda',
   'window.right': 'Metade direita',
   'window.reload': 'Recarregar',
+  'window.openTab': 'Abrir em uma aba',
   'window.next': 'Próxima janela',
   'window.previous': 'Janela anterior',
   'window.menu': 'Menu da janela {titulo}',

@@ -2,6 +2,7 @@
 import type { AppProjection } from '../../schema/wire/http.ts';
 import { attempt } from '../windows/attempt.ts';
 import type { LauncherDesk } from './launcher-desk.ts';
+import { permissionsItem, tabItem } from '../frames/open-tab.ts';
 import { pinItem, pinMoves } from '../frames/pin-item.ts';
 import { windowActions } from '../frames/window-menu.ts';
 import { language, languageNames, languages, text } from '../i18n/i18n.ts';
@@ -90,14 +91,16 @@ export function commandEntries(desk: LauncherDesk): readonly CommandEntry[] {
 }
 
 /** The desktop's entries after those of rules 2.2. */
-const after = { tasks: 900, shop: 910 };
+const after = { tasks: 900, permissions: 905, shop: 910 };
 
 export function openAppMenu(desk: LauncherDesk, app: AppProjection, place: MenuPlace): void {
   const windows = desk.windows.ofApp(app.id);
   const [entries, ...more] = jumpList(desk, app.id, [
     own('open', positions.open, { label: text('launcher.openApp'), glyph: 'app', run: () => void desk.openApp(app.id, { again: true }) }),
+    own('tab', positions.open, tabItem(app)),
     own('pin', positions.pin, pinItem(desk, app.id)),
     own('tasks', after.tasks, { label: text('boot.tasks'), glyph: 'tasks', run: () => desk.open('@tarefas', app.id) }),
+    own('permissions', after.permissions, permissionsItem(desk, app.id)),
     own('shop', after.shop, { label: text('store.showInStore'), glyph: 'shop', run: () => desk.open('@loja', app.id) }),
   ]);
   const open = windows.map((window) => ({

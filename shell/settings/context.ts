@@ -9,6 +9,8 @@ import type { SettingsModel } from './model.ts';
 export interface SettingsDesk extends OpeningDesk, SecretsDesk {
   readonly settings: SettingsModel;
   readonly engines: EnginesModel;
+  /** Loads the page of an app again; asks before, where something in it is not saved. */
+  reload(id: string): void;
 }
 
 export interface SettingsContext {

@@ -13,6 +13,7 @@ export const ownSections = [
   'abrir',
   'padroes',
   'consentimentos',
+  'permissoes',
   'extensoes',
   'sessoes',
   'atividade',

@@ -5,6 +5,7 @@ import type { Glyph } from '../ui/glyphs.ts';
 import { consents, defaults, extensions, failed, secrets, server } from './app-sections.ts';
 import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
+import { windowPermissions } from './permissions-section.ts';
 import { opening } from './opening-section.ts';
 import { activity, appearance, languageSection, notices, sessions } from './person-sections.ts';
 
@@ -23,6 +24,7 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   abrir: { title: 'settings.opening', words: 'settings.wordsOpening', glyph: 'link', draw: opening },
   padroes: { title: 'settings.defaults', words: 'settings.wordsDefaults', glyph: 'apps', draw: defaults },
   consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
+  permissoes: { title: 'permissions.title', words: 'permissions.words', glyph: 'app', draw: windowPermissions },
   extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
   atividade: { title: 'activity.list', words: 'settings.wordsActivity', glyph: 'check', draw: activity },

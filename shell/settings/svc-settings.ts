@@ -14,6 +14,7 @@ import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph, type Glyph } from '../ui/glyphs.ts';
 import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
+import { permissionsApp } from '../preferences/window-permissions.ts';
 import { theme } from '../ui/theme.ts';
 import { folded } from '../../sdk/web/ui/type-ahead.ts';
 import type { SettingsContext } from './context.ts';
@@ -57,7 +58,17 @@ export class SvcSettings extends LitElement {
   declare problem: string | null;
   #watch = new Watch(this, () => {
     const { settings, apps, preferences, engines } = this.desk;
-    return [settings.state, settings.section, apps.state, engines.problems, preferences.state, language, theme];
+    return [
+      settings.state,
+      settings.section,
+      apps.state,
+      engines.problems,
+      preferences.state,
+      permissionsApp,
+      this.desk.windows.windows,
+      language,
+      theme,
+    ];
   });
   #end: () => void = () => {};
   /** By address: what the sections of apps are called. */

@@ -411,17 +411,3 @@ test('a window of an app keeps the tabs that it opens: of its own, of another si
     other.close();
   }
 });
-
-test('a frame may write the clipboard, and neither read it nor take the whole screen', async () => {
-  const { page } = await enter();
-  await openApp(page, 'Notas');
-  const frame = await frameAt(page, 'Notas');
-  await frame.getByRole('button', { name: 'Nova nota' }).waitFor();
-  const allowed = (): Promise<readonly string[]> =>
-    frame.evaluate(() => {
-      const { featurePolicy } = document as unknown as { readonly featurePolicy: { allowedFeatures(): string[] } };
-      const asked = ['clipboard-read', 'clipboard-write', 'fullscreen', 'camera', 'microphone', 'geolocation', 'display-capture'];
-      return asked.filter((name) => featurePolicy.allowedFeatures().includes(name));
-    });
-  expect(await allowed()).toEqual(['clipboard-write']);
-});

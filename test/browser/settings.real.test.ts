@@ -308,8 +308,8 @@ test.for(lookedAt)('at %i px nothing is cut off, and axe finds nothing in either
   const said = { de: 'leitor', para: 'aurelio', capacidade: 'dicionario/v1', resposta: 'sim', duracao: 'sempre' };
   await api(page, 'PUT', '/api/consentimentos', said);
   const sections = (await window.getByLabel('Seção', { exact: true }).locator('option').allTextContents()).map((title) => title.trim());
-  expect(sections.length).toBeGreaterThanOrEqual(12);
-  for (const section of sections.slice(0, 12)) {
+  expect(sections.length).toBeGreaterThanOrEqual(13);
+  for (const section of sections.slice(0, 13)) {
     await goTo(page, section);
     const found = await axeInBothThemes(page, {
       seen: async (suffix) => {
