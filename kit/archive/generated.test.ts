@@ -41,7 +41,7 @@ function meaning(parts: readonly (RawEntry | Buffer)[]): Record<string, string> 
     if (part.magic === 'nothing!' || (isFolder && part.data !== '') || field.includes('\0')) return null;
     const full = override ?? field;
     [override, pending] = [undefined, false];
-    if (field.endsWith('/') && !isFolder) return null;
+    if (full.endsWith('/') && !isFolder) return null;
     const path = isFolder ? full.replace(/\/$/, '') : full;
     if (path.normalize() !== path || /[\\\0\u202e]/.test(path)) return null;
     const [first, ...below] = path.split('/');
