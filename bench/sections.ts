@@ -3,13 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import type { Area, Row } from './rows.ts';
-import { sayStep, spanOf } from './steps.ts';
+import { sayStep } from './steps.ts';
 
 const report = 'docs/benchmarks.md';
 const title = `# Benchmarks
 
-By \`npm run bench\`: medians, and ratios against the peer in the same run. Its console has load, percentiles and rows without a target, too. Targets that are missed:
-[0427](decisions/0427-what-was-tried-for-speed.md).
+By \`npm run bench\`: medians, and ratios against the peer of the same run. Its console also has load, percentiles and rows without a target. "…" is the text of the row above. Missed targets: [0427](decisions/0427-what-was-tried-for-speed.md).
 `;
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
 
@@ -21,44 +20,67 @@ function table(rows: readonly Row[]): string {
   return head + rows.map((r) => `| ${r.name} | ${r.ours} | ${r.peer} | ${r.ratio} | ${r.target} | ${heldOf(r)} |`).join('\n');
 }
 
-/** A figure as the page has it: the console has p99 and the course of it, too. */
-const figureOf = (text: string): string => text.replaceAll(/, p99 [\d.,]+ \S+| \((?:p99|at 0, 10|p50)[^)]*\)/g, '');
+/** A text as the page has it: the console has p99 and the course of it, too. */
+const briefly = (text: string): string => text.replaceAll(/, p99 [\d.,]+ \S+| \((?:p99|at 0, 10|p50)[^)]*\)/g, '');
 
-/** A row as the page has it. */
-function brief({ name, ours, peer, ratio, target, held }: Row): string {
-  const what = figureOf(name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''));
-  return `| ${what} | ${figureOf(ours)} | ${figureOf(peer)} | ${ratio} | ${target}${held === false ? ': missed' : ''} |`;
+/** A figure as the page has it, which says of all that they are medians. */
+const figureOf = (text: string): string => briefly(text).replaceAll(/\bp50 (?=[\d≤<])/g, '');
+
+/** What rows below each other have in common, said by the first of them. */
+const sharedOf = (what: string): string => /^\S+ [^:]*: /.exec(what)?.[0] ?? '';
+
+/** The name of a row, and that of its peer where it has one: '' otherwise. */
+function namesOf({ name }: Row): readonly [what: string, peer: string] {
+  const whole = briefly(name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''));
+  const [, what = whole, peer = ''] = /^(.+?),? against ([^,]+)$/.exec(whole) ?? [];
+  return [what, peer === '' ? '' : `${peer}: `];
 }
 
-/** A size of `many`, such as `20 people, 20 signed in`, and what was measured of it. */
-const ofSize = /^([\d,]+ people), \d+ signed in: (.+)$/;
+/** A row as the page has it, below another one. */
+function brief(row: Row, above: Row | undefined): string {
+  const [what, peer] = namesOf(row);
+  const [whatAbove] = above === undefined ? [''] : namesOf(above);
+  const shared = sharedOf(what);
+  const isSaid = shared !== '' && sharedOf(whatAbove) === shared;
+  const said = isSaid ? `… ${what.slice(shared.length).replace(/^… /, '')}` : what;
+  const cells = [what === whatAbove ? '…' : said, figureOf(row.ours), peer + figureOf(row.peer), row.ratio, figureOf(row.target)];
+  return `| ${cells.join(' | ')}${row.held === false ? ': missed' : ''} |`;
+}
 
-/** The rows of a page: those with a target; sizes of one measure that has none are one row. */
+/** The rows of a page: those with a target. */
 export function pageTable(rows: readonly Row[]): string {
-  const sizes = rows.filter(({ name, held }) => held === null && ofSize.test(name));
-  const single = rows.filter(({ held }) => held !== null);
-  const narrow = ['| what | ours | peer | ratio | target |', '|---|---|---|---|---|', ...single.map(brief)];
-  const byMeasure = Map.groupBy(sizes, ({ name }) => ofSize.exec(name)?.[2] ?? '');
-  const columns = [...new Set(sizes.map(({ name }) => ofSize.exec(name)?.[1] ?? ''))];
-  const wide = [...byMeasure].map(([measure, of]) => {
-    const cells = columns.map((size) => of.find(({ name }) => name.startsWith(`${size},`))?.ours ?? '');
-    return `| ${[measure, ...cells].join(' | ')} |`;
-  });
-  if (wide.length === 0) return narrow.join('\n');
-  return [...narrow, '', `| without a target | ${columns.join(' | ')} |`, `|---|${columns.map(() => '---|').join('')}`, ...wide].join('\n');
+  const aimed = rows.filter(({ held }) => held !== null);
+  const lines = aimed.map((row, index) => brief(row, aimed[index - 1]));
+  return ['| what | ours | peer | ratio | target |', '|---|---|---|---|---|', ...lines].join('\n');
+}
+
+/** When, of what and where a section was measured: its first line. */
+const measuredOf = (section: string): string => section.split('\n')[2] ?? '';
+
+/** The page of these sections: what most of them were measured at is said once, above them. */
+export function pageOf(sections: readonly string[]): string {
+  const groups = [...Map.groupBy(sections, measuredOf)].toSorted(([, left], [, right]) => right.length - left.length);
+  const most = groups[0]?.[0] ?? '';
+  return [title, `Unless a section says another: ${most}\n`, ...sections.map((section) => section.replace(`\n\n${most}`, ''))].join('\n');
+}
+
+/** The sections of a page by area, each with what it was measured at. */
+export function sectionsOf(page: string): Map<string, string> {
+  const most = /^Unless a section says another: (.*)$/m.exec(page)?.[1] ?? '';
+  const parts = page.split(/^## /m).slice(1);
+  return new Map(
+    parts.map((part) => {
+      const name = part.slice(0, part.indexOf('\n'));
+      const text = part.slice(name.length).trimEnd();
+      return [name, `## ${name}${/^\n\n\d{4}-/.test(text) ? '' : `\n\n${most}`}${text}\n`];
+    }),
+  );
 }
 
 /** Text beside the table each time that it is written: bench/notes/AREA.md, whose links are those of its folder. */
 async function notesOf(name: string): Promise<string> {
   const text = await readFile(new URL(`notes/${name}.md`, import.meta.url), 'utf8').catch(() => '');
   return text === '' ? '' : `${text.trimEnd().replaceAll('](../../docs/', '](')}\n\n`;
-}
-
-/** The sections of the report by area, as they were written last. */
-async function writtenSections(): Promise<Map<string, string>> {
-  const text = await readFile(report, 'utf8').catch(() => '');
-  const parts = text.split(/^## /m).slice(1);
-  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), `## ${part.trimEnd()}\n`]));
 }
 
 /** The measured tree: its commit, and whether files differ from it. */
@@ -79,18 +101,17 @@ interface Measured {
 
 /** Answers with the exit code: 1 when a target was missed. */
 export async function measureArea({ name, area, order, short, isWritten }: Measured): Promise<0 | 1> {
-  const [tree, fromMs] = [measuredTree(), performance.now()];
+  const tree = measuredTree();
   sayStep(name);
   const rows = await area({ short });
-  const took = spanOf(performance.now() - fromMs);
   const notes = await notesOf(name);
   const day = new Date().toISOString().slice(0, 10);
-  const head = `## ${name}\n\n${day}, ${tree}, ${machine}, ${took}.\n\n`;
+  const head = `## ${name}\n\n${day}, ${tree}, ${machine}.\n\n`;
   const section = `${head}${notes}${pageTable(rows)}\n`;
   console.log(`${head}${table(rows)}\n`);
   if (isWritten) {
-    const sections = (await writtenSections()).set(name, section);
-    await writeFile(report, [title, ...order.flatMap((one) => sections.get(one) ?? [])].join('\n'));
+    const sections = sectionsOf(await readFile(report, 'utf8').catch(() => '')).set(name, section);
+    await writeFile(report, pageOf(order.flatMap((one) => sections.get(one) ?? [])));
   }
   const missed = rows.filter(({ held }) => held === false);
   if (missed.length > 0) sayStep(`${name} misses ${missed.length} targets: docs/decisions/0427 says what was tried`);

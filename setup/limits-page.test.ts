@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { phraseOf, limitFiles, limitsOf, limitsPage } from './limits-page.ts';
+import { limitFiles, limitsOf, limitsPage } from './limits-page.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -33,13 +33,4 @@ test('a limit that is not shared stands in the folder that keeps it', async () =
       if (!(usersOf.get(name) ?? []).some((user) => user.file.startsWith(`${folder}/`))) wrong.push(`${file} ${name}`);
   }
   expect(wrong).toEqual([]);
-});
-
-test.for([
-  ['Time of one renewal. Decision: docs/decisions/0303-a-lease-that-may-be-over.md', 'Time of one renewal'],
-  ['Source: RFC 1035 2.3.4.', ''],
-  ['Size of a value as UTF-8, text; far below the bound.', 'Size of a value as UTF-8, text'],
-  ['Text that a page and a portal and a server and a store share, whatever it is.', ''],
-] as const)('of "%s" the page has "%s"', ([remark, phrase]) => {
-  expect(phraseOf(remark)).toBe(phrase);
 });

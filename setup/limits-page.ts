@@ -34,27 +34,12 @@ const times = [
   [1_000, 's'],
 ] as const;
 
-/** A phrase of more words is left to the file. */
-const phraseWordsMax = 7;
-
 /** The unit is in the name. */
 function valueOf(name: string, value: number): string {
   const units = /bytes/i.test(name) ? sizes : /(?:Ms|_MS)(?:Max|Min)?$/.test(name) ? times : [];
   const [size, unit] = units.find(([least]) => value >= least && value % least === 0) ?? [1, ''];
   if (unit !== '') return `${value / size} ${unit}`;
   return units === times ? `${value} ms` : String(value);
-}
-
-/** The comment before each limit, on one line; '' when there is none. */
-function remarksOf(text: string): ReadonlyMap<string, string> {
-  const rows = text.matchAll(/(?:\/\*\*?((?:(?!\*\/)[^])*)\*\/\s*)?\n {2}(\w+)(?::| =)/g);
-  return new Map(Array.from(rows, ([, remark = '', name = '']) => [name, remark.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim()]));
-}
-
-/** The first phrase of a comment, up to a full stop, a semicolon or a colon; '' for a long one, and for one that names only a source. */
-export function phraseOf(remark: string): string {
-  const phrase = /^.*?(?=[.:;](?:\s|$)|$)/.exec(remark)?.[0] ?? '';
-  return /^(?:Source|Decisions?|See)$/.test(phrase) || phrase.split(' ').length > phraseWordsMax ? '' : phrase;
 }
 
 /** The limits of the program in C: its constants are numbers, products and what stands above them. */
@@ -65,23 +50,15 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
   return found;
 }
 
-/** Limits with a phrase are lines; the others, whose names say all, are one line. */
 async function listOf(file: string): Promise<string> {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const isC = file.endsWith('.h');
-  const remarks = remarksOf(isC ? text : text.slice(text.indexOf('export const limits')));
-  const rows = Object.entries(isC ? limitsInC(text) : await limitsOf(file)).map(([name, value]) => {
-    return { limit: `\`${name}\` ${valueOf(name, value)}`, phrase: phraseOf(remarks.get(name) ?? '') };
-  });
-  const plain = rows.filter(({ phrase }) => phrase === '').map(({ limit }) => limit);
-  const explained = rows.filter(({ phrase }) => phrase !== '').map(({ limit, phrase }) => `- ${limit}: ${phrase}`);
-  const parts = [plain.join(', '), explained.join('\n')].filter((part) => part !== '');
-  return [`## \`${file}\``, ...parts, ''].join('\n\n').trimEnd();
+  const found = file.endsWith('.h') ? limitsInC(readFileSync(path.join(root, file), 'utf8')) : await limitsOf(file);
+  const limits = Object.entries(found).map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
+  return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
 
 export async function limitsPage(): Promise<string> {
   const head = `# Limits
 
-Written by \`node setup/limits-table.ts\` from the code, by file. Units are in the names; the comment in the file says more, with source and decision.`;
+Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.`;
   return [head, ...(await Promise.all([...limitFiles(), 'kit/wrap/limits.h'].map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -52,6 +52,6 @@ export function reasonsPage(): string {
 
 const head = `# Reasons
 
-Written by \`node setup/reasons-table.ts\` from the closed list of reasons (\`schema/reasons/\`); not edited by hand. Every state has one word that says
-why it holds (\`svc get\`, the task manager, \`svc events\`). \`svc why KEY\` says the same with the names and times of your case, in place of PERSON, APP,
-PID, JOB, SERVER, NAME and FOLDER (the desired state). Behind the arrow stands what to do; without one there is nothing to do.`;
+Written by \`node setup/reasons-table.ts\` from \`schema/reasons/\`. Every state has one word for why it holds (\`svc get\`, the task manager, \`svc events\`);
+\`svc why KEY\` says it with the names and times of your case, in place of PERSON, APP, PID, JOB, SERVER, NAME and FOLDER (the desired state). Behind
+the arrow: what to do; without one there is nothing to do.`;

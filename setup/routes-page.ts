@@ -4,7 +4,7 @@ import { areas } from '../schema/routes/routes.ts';
 
 /** Longer shapes are in the OpenAPI document alone. */
 const shapeCharsMax = 110;
-const answerCharsMax = 64;
+const answerCharsMax = 48;
 
 interface Schema {
   readonly type?: string | readonly string[];

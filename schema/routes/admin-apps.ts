@@ -8,10 +8,9 @@ import type { Routes } from './route.ts';
 export const adminAppRoutes = {
   'GET /api/admin/backends/:person/:app/errors': {
     access: 'admin',
-    says: 'The same of any person, with those of the app itself',
+    says: 'Errors of a backend, those of its app included',
     params: http.backendParams,
     answer: metrics.errorsAnswer,
-    more: 'as for a person',
   },
   'GET /api/admin/backends/:person/:app/log': {
     access: 'admin',
@@ -20,7 +19,6 @@ export const adminAppRoutes = {
     query: http.adminLogQuery,
     gives: 'text/plain',
     head: 'refused',
-    more: 'as for a person',
   },
   'POST /api/admin/backends/:person/:app/restart': {
     access: 'admin',
@@ -34,7 +32,6 @@ export const adminAppRoutes = {
     says: "A person's secrets of an app: names only",
     params: http.backendParams,
     answer: http.secretsAnswer,
-    more: 'as for a person',
   },
   'PUT /api/admin/backends/:person/:app/segredos/:nome': {
     access: 'admin',
@@ -57,7 +54,6 @@ export const adminAppRoutes = {
     params: http.backendParams,
     body: http.noBody,
     answer: http.startAnswer,
-    more: 'as for a person',
   },
   'POST /api/admin/backends/:person/:app/stop': {
     access: 'admin',
@@ -82,12 +78,12 @@ export const adminAppRoutes = {
   },
   'GET /api/admin/fila/trabalhos/:id/registo': {
     access: 'admin',
-    says: 'The log of a job of anybody from that byte on; over the control socket it is followed to the end of the job',
+    says: 'The log of a job of anybody from that byte on',
     params: jobs.jobParams,
     query: jobs.adminLogQuery,
     gives: 'text/plain',
     head: 'refused',
-    more: '`follow=1` goes on to the end of the job',
+    more: '`follow=1`, on the control socket: to the end of the job',
   },
   'GET /api/admin/fila/trabalhos/:id/saida': {
     access: 'admin',
@@ -104,14 +100,14 @@ export const adminAppRoutes = {
   },
   'GET /api/admin/fila/trabalhos/:id/saidas.tar': {
     access: 'admin',
-    says: 'All outputs of a job of anybody that are there whole, as a tar',
+    says: 'All outputs that are there whole, as a tar',
     params: jobs.jobParams,
     gives: 'application/x-tar',
     head: 'refused',
   },
   'POST /api/admin/packages/rollback': {
     access: 'admin',
-    says: 'Go back to the version before and hold it while the same version stays wanted',
+    says: 'Go back to the version before; held while the same version stays wanted',
     body: shop.rollbackBody,
     answer: shop.rollbackAnswer,
     status: 202,
@@ -119,17 +115,17 @@ export const adminAppRoutes = {
   },
   'DELETE /api/admin/packages/rollback': {
     access: 'admin',
-    says: 'End a held roll-back: what is wanted is installed again',
+    says: 'End a roll-back: what is wanted is installed again',
     query: shop.undoQuery,
     body: shop.undoBody,
     answer: shop.rollbackAnswer,
     status: 202,
-    more: 'the key may be in the body or in `?key=`: some clients send no body with DELETE; 404',
+    more: 'key in the body or in `?key=`; 404',
   },
   'GET /api/admin/pacotes': {
     access: 'admin',
-    says: 'Per server: what is missing, packages, engines, who runs what',
+    says: 'Per server: packages, engines, who runs what',
     answer: shop.adminPackagesAnswer,
-    more: 'Linux packages that apps lack come with the line that installs them, packages with their drift',
+    more: 'missing Linux packages with the line that installs them, packages with drift',
   },
 } as const satisfies Routes;

@@ -11,14 +11,14 @@ export const appRoutes = {
     says: 'Apps installed for the person',
     query: http.appsQuery,
     answer: http.appsAnswer,
-    more: 'projections, as below; may be kept 30 s. With `?uso=1` what runs is looked at first (a second at the first question): `uso` is then `{ cpu, memoria, tarefas }`: percent of one processor over the last seconds or `null`, bytes, processes and threads; not kept',
+    more: 'projections; may be kept 30 s. `?uso=1`, not kept, adds `uso`: `{ cpu, memoria, tarefas }`: percent of one processor or `null`, bytes, processes and threads',
   },
   'GET /api/apps/:id': {
     access: 'person',
     says: 'One app',
     params: http.appParams,
     answer: http.appProjection,
-    more: 'a projection: manifest fields, `window` as declared, and how the app is',
+    more: 'manifest fields, `window` as declared, and how the app is',
   },
   'GET /api/apps/:id/abrir': {
     access: 'navigation',
@@ -26,7 +26,6 @@ export const appRoutes = {
     params: http.appParams,
     query: http.openQuery,
     head: 'refused',
-    more: 'a navigation, 302',
   },
   'GET /api/apps/:id/erros': {
     access: 'person',
@@ -45,19 +44,19 @@ export const appRoutes = {
   },
   'GET /api/apps/:id/icone-da-janela': {
     access: 'person',
-    says: 'Icon of the windows: `window.icone.url` of the manifest, from the package on disk',
+    says: 'Icon of the windows: `window.icone.url` of the manifest',
     params: http.appParams,
     query: shop.iconQuery,
     gives: 'image/*',
-    more: 'it is read from `frontend/` of the package or the package itself; the app may be stopped',
+    more: 'from `frontend/` of the package, or the package; the app may be stopped',
   },
   'GET /api/apps/:id/icone-do-tipo': {
     access: 'person',
-    says: 'Icon of a file type of the app: `opens.proprios[].icone` of the manifest, from the package on disk',
+    says: 'Icon of a file type: `opens.proprios[].icone` of the manifest',
     params: http.appParams,
     query: shop.typeIconQuery,
     gives: 'image/*',
-    more: '404 where a type has the icon of the app',
+    more: "404: the app's icon",
   },
   'POST /api/apps/:id/janelas': {
     access: 'person',
@@ -65,7 +64,7 @@ export const appRoutes = {
     params: http.appParams,
     body: http.windowsBody,
     answer: http.windowsAnswer,
-    more: '`abertas` of the answer counts all pages; 409 `PAGE_UNKNOWN` when `pagina` is no open connection',
+    more: 'the answer counts all pages; 409 `PAGE_UNKNOWN`: `pagina` is no open connection',
   },
   'GET /api/apps/:id/log': {
     access: 'person',
@@ -74,7 +73,7 @@ export const appRoutes = {
     query: http.logQuery,
     gives: 'text/plain',
     head: 'refused',
-    more: 'the last `tail` lines (200; at most 10,000) of `run.log`; `anterior=1`: of the run before; `seguir=1` goes on while it is written, until the client closes; at most 8 a person',
+    more: 'the last `tail` lines (200; at most 10,000) of `run.log`; `anterior=1`: the run before; `seguir=1` follows until the client closes, at most 8 a person',
   },
   'POST /api/apps/:id/restart': {
     access: 'person',
@@ -85,10 +84,10 @@ export const appRoutes = {
   },
   'GET /api/apps/:id/segredos': {
     access: 'person',
-    says: 'Secrets that the app asks for, and which are set; never a value',
+    says: 'Secrets that the app asks for, and which are set',
     params: http.appParams,
     answer: http.secretsAnswer,
-    more: 'see [secrets.md](secrets.md)',
+    more: 'never a value ([secrets.md](secrets.md))',
   },
   'PUT /api/apps/:id/segredos/:nome': {
     access: 'person',
@@ -111,7 +110,7 @@ export const appRoutes = {
     params: http.appParams,
     body: http.noBody,
     answer: http.startAnswer,
-    more: 'the answer comes after the outcome ([0037](decisions/0037-start-answers.md)); 409 `PINNED`',
+    more: 'answers after the outcome ([0037](decisions/0037-start-answers.md)); 409 `PINNED`',
   },
   'POST /api/apps/:id/stop': {
     access: 'person',
@@ -122,16 +121,16 @@ export const appRoutes = {
   },
   'GET /api/dev': {
     access: 'person',
-    says: 'The app that svc dev runs: its last change, errors, log',
+    says: 'The app that svc dev runs',
     answer: dev.devAnswer,
-    more: '404 where there is no `svc dev`; errors of the manifest come with their places ([0244](decisions/0244-svc-dev.md))',
+    more: '404 without `svc dev`; manifest errors have places ([0244](decisions/0244-svc-dev.md))',
   },
   'GET /api/metricas': {
     access: 'metricas',
     says: 'Whether the app may count, and why not',
     query: metrics.metricsQuery,
     answer: metrics.metricsAvailable,
-    more: 'a page asks for the app of its window (`?app=<id>`), a backend by its credential with the scope `metricas`, 401 and 403 as for rooms; of a page `codigo` is `SEM_ESCOPO` (the manifest does not declare it), `SEM_APP` (not installed) or `NAO_LIDO` (the packages were not read yet: ask again)',
+    more: 'a page asks by `?app=<id>`, a backend by its credential with the scope `metricas`, 401 and 403 as for rooms; a page gets `codigo` `SEM_ESCOPO` (not declared), `SEM_APP` (not installed) or `NAO_LIDO` (packages not read yet: ask again)',
   },
   'POST /api/metricas': {
     access: 'metricas',
@@ -139,6 +138,6 @@ export const appRoutes = {
     query: metrics.metricsQuery,
     body: metrics.metricsBody,
     answer: metrics.metricsAnswer,
-    more: '60 at once and 4 a second for an app of a person; each entry is judged by itself, a `lote` of an `origem` is counted once ([0213](decisions/0213-metrics-of-apps.md))',
+    more: '60 at once, 4 a second for an app of a person; each entry is judged alone, a `lote` of an `origem` counts once ([0213](decisions/0213-metrics-of-apps.md))',
   },
 } as const satisfies Routes;

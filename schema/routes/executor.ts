@@ -19,17 +19,17 @@ export const executorRoutes = {
   },
   'POST /api/fila/executor/batida': {
     access: 'executor',
-    says: 'How far the job is, answered with its inputs as it begins; 410: end it',
+    says: 'How far the job is; 410: end it',
     gives: 'text/plain',
     takes: '*/*',
-    more: 'of lines `estado=…`, `codigo=…`, `progresso=…`; 204, or 200 with its inputs, as above, while it is `iniciado`',
+    more: 'lines `estado=…`, `codigo=…`, `progresso=…`; 204, or 200 with inputs, as above, while `iniciado`',
   },
   'POST /api/fila/executor/saidas': {
     access: 'executor',
-    says: 'Outputs that there are; answers those that are wanted',
+    says: 'Outputs that there are',
     gives: 'text/plain',
     takes: '*/*',
-    more: 'of lines as above; answers lines `sha256 TAB offset`',
+    more: 'lines as above; answers the wanted ones: `sha256 TAB offset`',
   },
   'PUT /api/fila/executor/registo': {
     access: 'executor',
@@ -37,7 +37,7 @@ export const executorRoutes = {
     query: jobs.offsetQuery,
     answer: jobs.offsetAnswer,
     takes: '*/*',
-    more: '413 once the log is as long as it may be',
+    more: '413 at its longest',
   },
   'PUT /api/fila/executor/saidas/:sha': {
     access: 'executor',

@@ -51,7 +51,7 @@ export const fileRoutes = {
     params: files.idParams,
     body: files.uploadEndBody,
     answer: files.uploadEndAnswer,
-    more: 'with `sha256` only when its bytes are that',
+    more: '`sha256`: only these bytes',
   },
   'GET /api/arquivos/espaco': { access: 'person', says: 'Space left', query: files.pathQuery, answer: files.space },
   'GET /api/arquivos/estado': { access: 'person', says: 'One file', query: files.pathQuery, answer: files.fileItem },
@@ -76,7 +76,7 @@ export const fileRoutes = {
     body: files.operationBody,
     answer: files.operationView,
     status: 202,
-    more: 'copies, moves, trash, restoring, removal: with progress, can be cancelled',
+    more: 'copies, moves, trash, restoring, removal',
   },
   'GET /api/arquivos/operacoes/:id': {
     access: 'person',
@@ -89,7 +89,7 @@ export const fileRoutes = {
   'POST /api/arquivos/pasta': { access: 'person', says: 'Make a folder', body: files.folderBody, answer: files.fileItem, status: 201 },
   'POST /api/arquivos/previa': {
     access: 'person',
-    says: 'An address of one file, for the browser to show',
+    says: 'An address of one file, to show',
     body: files.folderBody,
     answer: files.previewAnswer,
     more: 'on the origin of files',

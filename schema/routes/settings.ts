@@ -9,7 +9,7 @@ import { nothing, type Routes, typed } from './route.ts';
 export const settingsRoutes = {
   'POST /api/apps/:id/loader': {
     access: 'person',
-    says: 'The loader of an engine failed in the shell: a line in the log of the app',
+    says: 'The loader of an engine failed: a line in the log of the app',
     params: http.appParams,
     body: http.loaderFailureBody,
     answer: nothing,
@@ -17,19 +17,19 @@ export const settingsRoutes = {
   },
   'GET /api/apps/:id/loader.js': {
     access: 'person',
-    says: 'The script of an engine that the shell loads, while its backend answers',
+    says: 'The script of an engine that the shell loads',
     params: http.appParams,
     query: shop.iconQuery,
     gives: 'text/javascript',
-    more: '`engine.loader` ([0205](decisions/0205-engines-in-the-environment.md)); 403 when it is not trusted, 503 `APP_NOT_RUNNING`',
+    more: '`engine.loader` ([0205](decisions/0205-engines-in-the-environment.md)); 403: not trusted, 503 `APP_NOT_RUNNING`',
   },
   'GET /api/apps/:id/secao.js': {
     access: 'person',
-    says: 'The script of an app for Settings, from its package on the disk',
+    says: 'The script of an app for Settings',
     params: http.appParams,
     query: shop.iconQuery,
     gives: 'text/javascript',
-    more: '`contributes.settings`; 403 when its package is not trusted',
+    more: '`contributes.settings`; 403: not trusted',
   },
   'GET /api/configuracoes': {
     access: 'person',
@@ -41,14 +41,14 @@ export const settingsRoutes = {
     access: 'person',
     says: 'What I let apps use of each other',
     answer: capabilities.consentsAnswer,
-    more: 'the newest first; `resposta`: `sim`, `nao`, or `pendente`: a backend asked and waits; names are null for what is not installed',
+    more: 'the newest first; `resposta`: `sim`, `nao`, or `pendente` (a backend waits); names null: not installed',
   },
   'PUT /api/consentimentos': {
     access: 'person',
-    says: 'Let an app use a capability of another, or not: always, or for one call',
+    says: 'Let an app use a capability of another, or not',
     body: capabilities.consentBody,
     answer: capabilities.consentAnswer,
-    more: '`duracao: sempre` keeps `sim` or `nao` under `id`; `uma-vez`, for `sim`, keeps nothing: `uso` is good for one call within 60 s. A `nao` ends the calls that are under way. Two a second, 200 at once: 429 `RATE_LIMITED`',
+    more: '`duracao: sempre` keeps `sim` or `nao` under `id`; `uma-vez`, for `sim`, keeps nothing: `uso` is good for one call within 60 s. `nao` ends calls under way',
   },
   'DELETE /api/consentimentos/:id': {
     access: 'person',
@@ -62,13 +62,13 @@ export const settingsRoutes = {
     access: 'person',
     says: 'What I chose in the desktop',
     answer: preferences.preferencesAnswer,
-    more: 'with `ETag`; a field that is not there is not chosen ([0202](decisions/0202-preferences.md))',
+    more: '`ETag`; an absent field is not chosen ([0202](decisions/0202-preferences.md))',
   },
   'PATCH /api/preferencias': {
     access: 'person',
     says: 'Change some of it (JSON merge patch)',
     body: typed<preferences.PreferencesPatch>(preferences.preferencesPatch),
     answer: preferences.preferencesAnswer,
-    more: 'as `application/json` or `application/merge-patch+json`, with `If-Match`; the document as it is now, with its `ETag`; 412 `PREFERENCES_CHANGED`',
+    more: '`application/json` or `application/merge-patch+json`, with `If-Match`; answers all, with `ETag`; 412 `PREFERENCES_CHANGED`',
   },
 } as const satisfies Routes;

@@ -6,28 +6,28 @@ import type { Routes } from './route.ts';
 export const shopRoutes = {
   'POST /api/apps/:id/instalacao': {
     access: 'person',
-    says: 'Install a version for oneself: the newest, or the one that is named',
+    says: 'Install a version for oneself: the newest, or the named one',
     params: shop.storeParams,
     body: shop.installBody,
     answer: shop.installAnswer,
     status: 202,
-    more: '404 not offered, 409 `CONFLICT` (a document decides, it was rolled back, or another installation of it is under way), 422 `PACKAGE_REFUSED` with `motivos` as in `refused`',
+    more: '404 not offered, 409 `CONFLICT` (a document decides, rolled back, or under way), 422 `PACKAGE_REFUSED` with `motivos` as in `refused`',
   },
   'DELETE /api/apps/:id/instalacao': {
     access: 'person',
-    says: 'Remove what was installed for oneself; while it is being installed: give that up',
+    says: 'Remove what was installed for oneself, or give its installation up',
     params: shop.storeParams,
     query: shop.removeQuery,
     body: http.noBody,
     answer: shop.installAnswer,
     status: 202,
-    more: 'what was there before stays when an installation is given up. `?cancelar=1` does the latter only, 409 `CONFLICT` when it is too late; 422 `SCOPE_REFUSED` for what an administrator installed',
+    more: 'given up, what was there stays. `?cancelar=1` gives up only, 409 `CONFLICT` when too late; 422 `SCOPE_REFUSED`: an administrator installed it',
   },
   'GET /api/loja': {
     access: 'person',
     says: 'What can be installed, and why not',
     answer: shop.shopAnswer,
-    more: 'what the repository offers and what is installed, with `versions` (newest first, `novidades`), `installed`, `scope`, `updatable`, `refused: [{ motivo, texto, alvo, sugestao }]` (`shell`, `capability`, `escopo`, `pacote`, `documento`, `sistema`), `install` (state, reason, `progress`) and `actions`; `problem` says why the list may be old ([shop.md](shop.md))',
+    more: 'offered and installed, with `versions` (newest first, `novidades`), `installed`, `scope`, `updatable`, `refused: [{ motivo, texto, alvo, sugestao }]` (`shell`, `capability`, `escopo`, `pacote`, `documento`, `sistema`), `install` (state, reason, `progress`) and `actions`; `problem` says why the list may be old ([shop.md](shop.md))',
   },
   'GET /api/loja/:id/icone': {
     access: 'person',
@@ -39,7 +39,7 @@ export const shopRoutes = {
   },
   'POST /api/loja/atualizar-tudo': {
     access: 'person',
-    says: 'Bring everything that the person installed to the newest version',
+    says: 'Update everything that the person installed',
     body: http.noBody,
     answer: shop.updateAllAnswer,
     status: 202,

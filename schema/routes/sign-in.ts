@@ -6,16 +6,16 @@ import { nothing, type Routes } from './route.ts';
 export const signInRoutes = {
   'GET /api/atividade': {
     access: 'person',
-    says: 'What was done by me and to what is mine, the newest first',
+    says: 'What was done by me and to mine, newest first',
     query: audit.activityQuery,
     answer: audit.activityAnswer,
-    more: '50, at most 500; `antes` is of the next page, which may come before any row was found; `parcial`: another portal of the site has lines as well and does not answer ([audit.md](audit.md))',
+    more: '50, at most 500; `antes`: of the next page, also of an empty one; `parcial`: another portal has lines too and does not answer ([audit.md](audit.md))',
   },
   'GET /api/sessao': {
     access: 'person',
     says: 'Who am I',
     answer: http.sessionAnswer,
-    more: '`dev` is the id of the app that `svc dev` runs here, or null; `aviso` is what the person should know about their account',
+    more: '`dev`: id of the app of `svc dev`, or null; `aviso`: what to know about the account',
   },
   'POST /api/sessao': {
     access: 'open',
@@ -26,11 +26,11 @@ export const signInRoutes = {
   },
   'DELETE /api/sessao': {
     access: 'open',
-    says: 'Sign out, on the app origins too; the session of a key as well, if the request is signed with it',
+    says: 'Sign out; the session of a key as well, if the request is signed with it',
     body: http.signOutBody,
     answer: nothing,
     status: 204,
-    more: 'also when nothing is signed in and no key is sent; 401 when a key was to end a session and neither it nor the cookie could. Ends the sessions on app origins, their tunnels and event connections',
+    more: 'also when there is nothing to end; 401 when neither key nor cookie could end it. Sessions on app origins, tunnels and event connections end too',
   },
   'POST /api/sessao/chave': {
     access: 'person',
@@ -41,7 +41,7 @@ export const signInRoutes = {
   },
   'POST /api/sessao/link': {
     access: 'open',
-    says: 'Whose a one-time link is; it stays good',
+    says: 'Whose a one-time link is',
     body: http.linkOwnerBody,
     answer: http.linkOwnerAnswer,
     more: '401 `PASS_REFUSED`',
@@ -50,7 +50,6 @@ export const signInRoutes = {
     access: 'open',
     says: 'The ways to sign in',
     answer: http.signInMethodsAnswer,
-    more: '`link` is always true',
   },
   'GET /api/sessao/oidc': { access: 'open', says: 'Sign in at the provider: a navigation', head: 'refused' },
   'GET /api/sessao/oidc/retorno': {
@@ -58,15 +57,15 @@ export const signInRoutes = {
     says: 'Back from the provider: a navigation',
     query: http.oidcReturnQuery,
     head: 'refused',
-    more: '302 to `/`, or to `/?entrada=CODE` when it came to nothing',
+    more: '302 to `/`, or on failure to `/?entrada=CODE`',
   },
   'GET /api/sessao/volta': { access: 'open', says: 'A question for the key of a session', answer: http.questionAnswer },
   'POST /api/sessao/volta': {
     access: 'open',
-    says: 'The same session under a new cookie, for a request signed with its key',
+    says: 'The same session under a new cookie, by its key',
     body: http.comeBackBody,
     answer: http.comeBackAnswer,
-    more: "`bilhete` is the key's new ticket; 401 when the session has ended",
+    more: "`bilhete`: the key's new ticket; 401: the session ended",
   },
   'GET /api/sessoes': { access: 'person', says: 'Where I am signed in', answer: http.sessionsAnswer, more: 'the last used first' },
   'DELETE /api/sessoes': {
@@ -74,7 +73,7 @@ export const signInRoutes = {
     says: 'Sign out everywhere; with outras=1 everywhere else',
     query: http.sessionsQuery,
     answer: http.sessionsEndedAnswer,
-    more: 'they end with everything they carry, at once',
+    more: 'with everything they carry',
   },
   'DELETE /api/sessoes/:id': {
     access: 'person',
@@ -82,6 +81,6 @@ export const signInRoutes = {
     params: http.sessionParams,
     answer: nothing,
     status: 204,
-    more: 'it ends with everything it carries, at once',
+    more: 'with everything it carries',
   },
 } as const satisfies Routes;
