@@ -4,8 +4,10 @@ import type { Attack, AttackGroup, Mode } from './attack.ts';
 
 const openIn = (mode: Mode): number => attackGroups.flatMap(({ attacks }) => attacks).filter(({ open }) => open?.includes(mode)).length;
 
-const openTo = ({ by, open = [] }: Attack): string =>
-  open.length === 2 ? `always: ${by}` : `with ${open.includes('path') ? 'one origin' : 'own origins'}; else ${by}`;
+function openTo({ by, open = [] }: Attack): string {
+  if (open.length === 2) return `always: ${by}`;
+  return open.includes('path') ? by : `with own origins; else ${by}`;
+}
 
 /** The ways that are open, by what holds them elsewhere, and how many are held. */
 function sectionOf({ title, attacks }: AttackGroup): string {
@@ -23,6 +25,4 @@ export function isolationPage(): string {
 
 const head = (count: number): string => `# What an app can do to the desktop and to other apps
 
-Written by \`node test/browser/attacks/write-page.ts\`; \`test/browser/cross-app.real.test.ts\` tries each of ${count} ways of \`test/browser/attacks/\` in Chromium. ${openIn('subdomain')} gets through where each app
-has an origin of its own, ${openIn('path')} where all have one (\`origins: path\`): [security.md](security.md#what-an-app-can-do-to-the-browser). A line says what an app tries, and behind the arrow where that
-is open and what holds it elsewhere.`;
+Written by \`node test/browser/attacks/write-page.ts\`; \`test/browser/cross-app.real.test.ts\` tries each of ${count} ways in Chromium. ${openIn('subdomain')} gets through where each app has an origin of its own, ${openIn('path')} where all have one (\`origins: path\`): [security.md](security.md#what-an-app-can-do-to-the-browser). A line says what is open with one origin, and behind the arrow what holds it elsewhere.`;
