@@ -26,7 +26,7 @@ const briefly = (text: string): string => text.replaceAll(/, p99 [\d.,]+ \S+| \(
 /** A figure as the page has it, which says of all that they are medians. */
 const figureOf = (text: string): string => briefly(text).replaceAll(/\bp50 (?=[\d≤<])/g, '');
 
-/** What rows below each other have in common, said by the first of them. */
+/** Cells that rows below each other have in common, said by the first of them. */
 const sharedOf = (what: string): string => /^\S+ [^:]*: /.exec(what)?.[0] ?? '';
 
 /** The name of a row, and that of its peer where it has one: '' otherwise. */

@@ -69,7 +69,7 @@ function listOf(rows: Routes): string {
   const callers = Map.groupBy(Object.values(rows), ({ access }) => access);
   const [usual = 'person'] = [...callers].toSorted(([, left], [, right]) => right.length - left.length).map(([access]) => access);
   const lines = Object.entries(rows).map(([name, row]) => lineOf(name, row, usual));
-  return [`Who: ${usual}${callers.size === 1 ? '' : ', unless a line says another'}.`, '', ...lines].join('\n');
+  return [`Access: ${usual}${callers.size === 1 ? '' : ', unless a line says another'}.`, '', ...lines].join('\n');
 }
 
 /** The page with the routes of each area between its marks. Throws for an area that has none. */
