@@ -62,7 +62,9 @@ export function launch(supervisor: Supervisor, app: App): void {
     }
   };
   run().catch((error: unknown) => {
-    supervisor.log('launch-failed', { app: app.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    // An error of the system (a folder that was deleted just now) says by itself what happened.
+    const isOurs = error instanceof Error && !('syscall' in error);
+    supervisor.log('launch-failed', { app: app.id, error: isOurs ? (error.stack ?? error.message) : String(error) });
     const { reason, retry, message } = asRefusal(error);
     app.message = message;
     supervisor.apply(app, { type: 'LAUNCH_REFUSED', reason, retry });

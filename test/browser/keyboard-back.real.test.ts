@@ -38,7 +38,7 @@ test('a press beside all windows that is released over a page', async () => {
   await drawn(page);
   await page.mouse.move(1_270, 20);
   await page.mouse.down();
-  await expect.poll(hasKeyboard).toBe(false);
+  await expect.poll(hasKeyboard, { timeout: 8_000 }).toBe(false);
   await page.mouse.move(x, y, { steps: 4 });
   await page.mouse.up();
   await expect.poll(hasKeyboard, { timeout: 8_000 }).toBe(true);

@@ -43,7 +43,8 @@ async function publish(version: string): Promise<void> {
   await writeFile(path.join(desired, 'packages.yaml'), packages(version));
 }
 /** The page of the app asks its backend, which is stopped, and the desktop a portal that is gone. */
-const others = (problems: readonly string[]): readonly string[] => problems.filter((problem) => !/50[23]|ERR_CONNECTION_/.test(problem));
+const others = (problems: readonly string[]): readonly string[] =>
+  problems.filter((problem) => !/50[23]|ERR_CONNECTION_|application\/problem\+json/.test(problem));
 const pids = (): readonly number[] => processesBelow(portal.state).flatMap(({ pid, app }) => (app === 'notas' ? [pid] : []));
 
 const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Parar agora' });
