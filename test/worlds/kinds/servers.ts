@@ -106,7 +106,7 @@ const onVega: readonly World[] = [
   ),
   server(
     '/opt is full',
-    on('rm -rf /opt/svc; mkdir -p /opt; mount -t tmpfs -o size=20m tmpfs /opt'),
+    on('rm -rf /opt/svc; mkdir -p /opt; mount -t tmpfs -o size=20m,mode=755 tmpfs /opt'),
     { reason: 'DiskFull', says: /disk is full/, fix: /make room below \/opt on vega/ },
     on('mount -o remount,size=2g /opt'),
     { doctor: { 'vega:disk': /\/opt/ }, plan: /DiskFull|No space|full/ },
