@@ -59,7 +59,8 @@ test.for(['by the link', 'by pasting it'])('a link into an app, followed before 
     await page.keyboard.press('Enter');
   }
   const frame = windowOf(page, 'Notas').locator('iframe');
-  expect(await frame.getAttribute('src')).toBe(`http://notas.svc.localhost:${portal.port}/nada?de=fora`);
+  // The page is asked for once the permissions of the window are known.
+  await expect.poll(async () => await frame.getAttribute('src')).toBe(`http://notas.svc.localhost:${portal.port}/nada?de=fora`);
   await windowOf(page, 'Notas').getByRole('button', { name: 'Fechar' }).click();
   await page.reload();
   await page.getByRole('heading', { name: /Ana/ }).waitFor();
