@@ -201,6 +201,17 @@ describe('svc create', () => {
     expect(readdirSync(dir, { recursive: true }).length).toBeGreaterThan(5);
   });
 
+  test.for([
+    ['a file', (place: string) => writeFileSync(place, '')],
+    ['a link', (place: string) => symlinkSync(base, place)],
+  ] as const)('--here names %s that is where a folder of the app belongs, and leaves nothing', async ([, lay]) => {
+    const dir = mkdtempSync(join(base, 'painel-'));
+    lay(join(dir, 'test'));
+    const { code, err } = await svc('--here', '--dir', dir, '--command', './painel {port}');
+    expect([code, err]).toEqual([1, expect.stringContaining(`CONFLICT test is there already in ${dir} and is no folder`)]);
+    expect(readdirSync(dir)).toEqual(['test']);
+  });
+
   test('on a terminal asks what is not said, again where an answer is none, and Ctrl-C leaves nothing', async () => {
     const shown = await typed([
       ['pasta: ', 'Minha Lista\n'],

@@ -1,6 +1,6 @@
 /** A new folder that is there whole or not at all: it is made beside its place, under a hidden name, and gets its own by one rename. */
 import { type Stats } from 'node:fs';
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { errorCode } from '../../schema/system-error.ts';
@@ -57,18 +57,21 @@ export async function writeFolder(dir: string, files: readonly NewFile[], finish
 }
 
 /**
- * Files that are there already stay as they are, and are answered. Rejects CONFLICT for one of `own`, and with what it could not write; of its own files
- * none is left then.
+ * Files that are there already stay as they are, and are answered. Rejects CONFLICT for one of `own`, and with the file that is in the way; of its own
+ * files and folders none is left then.
  */
 export async function writeBeside(dir: string, files: readonly NewFile[], own: readonly string[]): Promise<readonly string[]> {
+  const folders: string[] = [];
   const written: string[] = [];
   const left: string[] = [];
+  let name = '';
   try {
-    for (const { path: name, bytes, executable } of files) {
+    for (const file of files) {
+      name = file.path;
+      await makeFolders(dir, path.dirname(name), folders);
       const place = path.join(dir, name);
-      await mkdir(path.dirname(place), { recursive: true });
       try {
-        await writeFile(place, bytes, { mode: executable ? 0o777 : 0o666, flag: 'wx', flush: true });
+        await writeFile(place, file.bytes, { mode: file.executable ? 0o777 : 0o666, flag: 'wx', flush: true });
         written.push(place);
       } catch (error) {
         if (errorCode(error) !== 'EEXIST') throw error;
@@ -79,6 +82,28 @@ export async function writeBeside(dir: string, files: readonly NewFile[], own: r
     return left;
   } catch (error) {
     for (const place of written) await rm(place, { force: true });
-    throw error instanceof SvcError ? error : new SvcError('CONFLICT', `${dir} can't be written (${errorCode(error)})`);
+    for (const place of folders.toReversed()) await rmdir(place).catch(() => undefined);
+    throw error instanceof SvcError ? error : new SvcError('CONFLICT', `${name} can't be written in ${dir} (${errorCode(error)})`);
+  }
+}
+
+/** The folders from `dir` down to `below`; those that it made are added to `made`. A link is no folder: it may lead out of the project. */
+async function makeFolders(dir: string, below: string, made: string[]): Promise<void> {
+  let name = '';
+  for (const part of below.split('/').filter((word) => word !== '.')) {
+    name = path.join(name, part);
+    const place = path.join(dir, name);
+    try {
+      await mkdir(place);
+      made.push(place);
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      if (!(await lstat(place)).isDirectory()) {
+        throw new SvcError(
+          'CONFLICT',
+          `${name} is there already in ${dir} and is no folder: the app needs a folder of this name; move it away`,
+        );
+      }
+    }
   }
 }

@@ -180,14 +180,33 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
   if (fix !== undefined) judge.hears(`why ${key}, fix`, why.fix ?? '', fix === null ? why.fix === null : match !== null, fix ?? 'no fix');
   if (key.startsWith('Backend/')) {
     const [, person = '', app = ''] = key.split('/');
-    const row = (await site.panel(person)).get(app);
+    const row = await besideObject(site, key, is, async () => (await site.panel(person)).get(app));
     if (row !== undefined) judge.hears(`panel ${key}`, `${row.state} ${row.reason}`, is(row), truth.reason);
   }
   if (key.startsWith('Package/')) {
-    const row = (await site.adminPanel()).get(key);
+    const row = await besideObject(site, key, is, async () => (await site.adminPanel()).get(key));
     judge.hears(`panel ${key}`, `${row?.state} ${row?.reason} ${row?.message}`, row !== undefined && is(row), truth.reason);
   }
   return match ?? (fix instanceof RegExp ? null : /^/.exec(''));
+}
+
+/** A row of a panel, asked for while the object has the true state: a retried act moves it on for a moment. */
+async function besideObject<AskedRow>(
+  site: Site,
+  key: string,
+  is: (said: Said) => boolean,
+  ask: () => Promise<AskedRow>,
+): Promise<AskedRow> {
+  const isSaid = async (): Promise<boolean> => {
+    const said = (await site.objects()).get(key);
+    return said === undefined || is(said);
+  };
+  const endMs = performance.now() + toldMsMax;
+  while (true) {
+    const isBefore = await isSaid();
+    const row = await ask();
+    if ((isBefore && (await isSaid())) || performance.now() > endMs) return row;
+  }
 }
 
 const textOf = ({ ok, detail, fix }: Row): string => `${ok ? 'ok' : 'not ok'}: ${detail}; ${fix ?? ''}`;
