@@ -11,6 +11,10 @@ export interface Clock {
   at(atMonotonicMs: number, fn: () => void): () => void;
 }
 
+/** Resolves once `ms` of the clock have passed. */
+export const pause = (clock: Pick<Clock, 'monotonicMs' | 'at'>, ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.at(clock.monotonicMs() + ms, resolve));
+
 /** Rejects with what `onLate` makes when `work` isn't done in time; `work` itself goes on. */
 export function withDeadline<Result>(clock: Clock, ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
   return new Promise((resolve, reject) => {

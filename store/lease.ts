@@ -5,7 +5,7 @@
  * Decisions: docs/decisions/0280-one-store-two-databases.md, docs/decisions/0307-when-a-standby-is-promoted.md
  */
 import type { Pool } from 'pg';
-import type { Clock } from '../schema/clock.ts';
+import { pause, type Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 
@@ -61,7 +61,7 @@ export async function takeLease(pool: Pool, options: LeaseOptions): Promise<Leas
         `another portal (${rows[0]?.holder ?? 'unknown'}) uses the store ${name}: end it, or start this one beside it with --join HOST:PORT`,
       );
     }
-    await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseRenewMs / 2, resolve));
+    await pause(clock, limits.leaseRenewMs / 2);
     askedMs = clock.monotonicMs();
     number = await tryTake(pool, options);
   }

@@ -4,7 +4,7 @@
  * docs/decisions/0311-what-moves-into-the-database.md
  */
 import type { Pool, PoolClient } from 'pg';
-import type { Clock } from '../schema/clock.ts';
+import { pause, type Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 
@@ -40,7 +40,7 @@ async function untilLocked(client: PoolClient, clock: Clock): Promise<void> {
   while (!(await tryLock(client))) {
     if (clock.monotonicMs() > endMs)
       throw new SvcError('STORE_FAILED', 'another portal has been bringing the tables up to date, or moving files into them, for too long');
-    await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.storeAloneLookMs, resolve));
+    await pause(clock, limits.storeAloneLookMs);
   }
 }
 

@@ -3,7 +3,7 @@
  * portal that was in the way. Decision: docs/decisions/0280-one-store-two-databases.md
  */
 import type { ClientBase, Pool, PoolClient } from 'pg';
-import type { Clock } from '../schema/clock.ts';
+import { pause, type Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 
@@ -78,7 +78,7 @@ export async function patiently<Result>(clock: Clock, run: () => Promise<Result>
       if (!isSoon && !isAway(error)) throw error;
       const pauseMs = isSoon ? Math.random() * Math.min(2 ** tries, 100) : Math.min(50 * 2 ** tries, 1_000);
       if (clock.monotonicMs() + pauseMs > endMs) throw error;
-      await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + pauseMs, resolve));
+      await pause(clock, pauseMs);
     }
   }
 }

@@ -3,7 +3,7 @@
  * that add; steps that remove wait until no older one is left. Decision: docs/decisions/0310-what-a-rolling-upgrade-promises.md
  */
 import type { ClientBase, Pool } from 'pg';
-import type { Clock } from '../schema/clock.ts';
+import { pause, type Clock } from '../schema/clock.ts';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
 import { alone } from './postgres-alone.ts';
@@ -108,7 +108,7 @@ async function untilAlone(client: ClientBase, clock: Clock, name: string): Promi
         'STATE_IN_USE',
         `the store ${name} is used by portals of an older svc, which can't go on with the tables of this one: end them first (${holders.join('; ')})`,
       );
-    await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseRenewMs / 2, resolve));
+    await pause(clock, limits.leaseRenewMs / 2);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Controller } from '../../controller/loop/loop.ts';
 import type { Log } from '../../controller/work/record.ts';
-import type { Clock } from '../../schema/clock.ts';
+import { pause, type Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { Leading } from '../../store/postgres.ts';
 
@@ -96,7 +96,7 @@ async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>
 
 /** Tries to become the leader, after a pause. */
 async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
-  await pause(state);
+  await untilNextLook(state);
   if (state.isOver) return;
   const taken = await state.options.member.lead();
   if (taken === null) return;
@@ -120,7 +120,7 @@ async function stepDown<One extends Reign, Of extends Ruled>(state: State<One, O
       await change(state, null);
     } catch (error) {
       state.options.log.error({ err: error }, 'the store could not be read');
-      await pause(state);
+      await untilNextLook(state);
     }
   }
 }
@@ -141,6 +141,6 @@ async function change<One extends Reign, Of extends Ruled>(state: State<One, Of>
   await before.stop();
 }
 
-async function pause<One extends Reign, Of extends Ruled>({ options: { clock }, ended }: State<One, Of>): Promise<void> {
-  await Promise.race([ended, new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.leaseLookMs, resolve))]);
+async function untilNextLook<One extends Reign, Of extends Ruled>({ options: { clock }, ended }: State<One, Of>): Promise<void> {
+  await Promise.race([ended, pause(clock, limits.leaseLookMs)]);
 }

@@ -2,7 +2,7 @@
  * Large folders are read one after the other for each person: twenty thousand entries take ten megabytes while they are put in order. Where several wait, the
  * next one waits as long as the one before took, so that what is left of it is collected before there is more.
  */
-import type { Clock } from '../../schema/clock.ts';
+import { pause, type Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
 
 export interface LargeFolder {
@@ -19,11 +19,6 @@ interface Line {
 
 export function createLargeFolders(clock: Pick<Clock, 'monotonicMs' | 'at'>): (owner: string) => LargeFolder {
   const lines = new Map<string, Line>();
-  const pause = async (ms: number): Promise<void> => {
-    await new Promise<void>((resolve) => {
-      clock.at(clock.monotonicMs() + ms, resolve);
-    });
-  };
   return (owner) => {
     const { promise: isDone, resolve: leave } = Promise.withResolvers<void>();
     const enter = async (): Promise<void> => {
@@ -38,7 +33,7 @@ export function createLargeFolders(clock: Pick<Clock, 'monotonicMs' | 'at'>): (o
         await isDone;
         line.waiting -= 1;
         if (line.waiting === 0) lines.delete(owner);
-        if (line.waiting > 1) await pause(Math.min(clock.monotonicMs() - fromMs, limits.largeFolderRestMsMax));
+        if (line.waiting > 1) await pause(clock, Math.min(clock.monotonicMs() - fromMs, limits.largeFolderRestMsMax));
       };
       line.last = over();
       await before;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Clock, withDeadline } from '../../schema/clock.ts';
+import { pause, type Clock, withDeadline } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { appendPlainFileSync } from '../../schema/plain-file.ts';
 import { limits } from './limits.ts';
@@ -74,8 +74,6 @@ async function untilAnswers(socketPath: string, clock: Clock, signal: AbortSigna
     const stream = await dialSocket(socketPath, clock).catch(() => null);
     stream?.destroy();
     if (stream) return;
-    await new Promise<void>((resolve) => {
-      clock.at(clock.monotonicMs() + 10, resolve);
-    });
+    await pause(clock, 10);
   }
 }

@@ -4,7 +4,7 @@
  * its apps unknown, never stopped.
  */
 import type { SupervisorRequest, AppSnapshot, SupervisorPush, SupervisorReplies } from '../../schema/supervisor-lines.ts';
-import type { Clock } from '../../schema/clock.ts';
+import { pause, type Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { accountPaths } from '../../schema/server-paths.ts';
 import type { AppUsage } from '../../schema/wire/http.ts';
@@ -200,7 +200,7 @@ async function awaitSupervisor(state: LinkState): Promise<void> {
   const { clock } = state.options;
   const endMs = clock.monotonicMs() + limits.supervisorAwaitedMs;
   for (;;) {
-    await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.supervisorAwaitStepMs, resolve));
+    await pause(clock, limits.supervisorAwaitStepMs);
     if (state.closed || clock.monotonicMs() >= endMs) throw down(state.options.person);
     const found = await dialSupervisor(state).catch(() => null);
     if (found && (await greetsInTime(state, found))) return;

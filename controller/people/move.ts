@@ -4,6 +4,7 @@
  * is. Decision: docs/decisions/0388-a-person-goes-to-another-server.md
  */
 import path from 'node:path';
+import { pause } from '../../schema/clock.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { MoveOrder } from '../../schema/gateway.ts';
@@ -147,9 +148,6 @@ async function letIn(context: Context, server: ServerEntry, account: string, emi
   await prepareAccounts(context, server).catch((error: Error) => emit({ event: 'step', text: `${server.name}: ${error.message}` }));
 }
 
-const pause = ({ options: { clock } }: Context): Promise<void> =>
-  new Promise((resolve) => void clock.at(clock.monotonicMs() + limits.moveLookMs, resolve));
-
 /** Rejects CANCELLED as the portal ends, and CONFLICT when their document became another one. */
 function refuseOther({ ending, entries }: Context, person: PersonEntry): void {
   if (ending.aborted) throw new SvcError('CANCELLED', 'the portal ends: give this again');
@@ -177,7 +175,7 @@ async function untilStopped(context: Context, person: PersonEntry, emit: Emit): 
     told = words;
     if (clock.monotonicMs() > untilMs)
       throw new SvcError('TIMEOUT', `${living.join(', ')} of ${person.name} did not end: svc why ${person.name}/${living[0] ?? 'APP'}`);
-    await pause(context);
+    await pause(context.options.clock, limits.moveLookMs);
   }
 }
 
@@ -230,7 +228,7 @@ async function untilSwitched(context: Context, person: PersonEntry, to: string):
         'TIMEOUT',
         `nobody wrote server: ${to} into spec of Person/${person.name}: they stay on ${person.server.name}; give this again`,
       );
-    await pause(context);
+    await pause(context.options.clock, limits.moveLookMs);
   }
 }
 
@@ -258,7 +256,7 @@ async function endOfMoved(
   for (let there = entries.people.get(name); there?.accountSeen !== true; there = entries.people.get(name)) {
     if (context.ending.aborted || options.clock.monotonicMs() > untilMs)
       throw new SvcError('TIMEOUT', `${name} is on ${to}, which was not looked at yet: give this again to start what ran`);
-    await pause(context);
+    await pause(context.options.clock, limits.moveLookMs);
   }
   await startAgain(context, name, row.ran);
   faultPoint('person-move/started');

@@ -1,5 +1,6 @@
 /** Somebody signed in at the provider: what their claims say goes into the store, and from there into the documents in force. Decision: docs/decisions/0400-people-of-a-provider.md */
 import { isAccountName, personName } from '../../schema/account-name.ts';
+import { pause } from '../../schema/clock.ts';
 import type { Arrived } from '../../schema/gateway.ts';
 import type { LeftOut } from '../../reconcilers/members.ts';
 import { ageMs } from '../clock/age.ts';
@@ -56,7 +57,7 @@ async function whenThere(context: Context, lists: readonly PeopleEntry[], login:
     const out = lists.map(({ key, leftOut }) => whyLeftOut([...leftOut, ...(entries.inForce.people?.leftOut.get(key) ?? [])], login));
     if (out.every((why) => why !== null)) return out[0] ?? null;
     if (clock.monotonicMs() >= untilMs || ending.aborted) return 'their server could not be asked for the account';
-    await new Promise<void>((resolve) => void clock.at(clock.monotonicMs() + limits.arrivalStepMs, resolve));
+    await pause(clock, limits.arrivalStepMs);
   }
 }
 

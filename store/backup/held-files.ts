@@ -4,7 +4,7 @@
  */
 import { chownSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Clock } from '../../schema/clock.ts';
+import { pause, type Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Bytes } from '../bytes.ts';
 import { limits } from '../limits.ts';
@@ -19,7 +19,7 @@ export async function holdFiles(stateDir: string, clock: Clock): Promise<{ relea
     const lock = lockFile(holdFile(stateDir));
     if (lock !== null) return ownedByState(lock, stateDir);
     if (clock.monotonicMs() >= endMs) throw new SvcError('CONFLICT', `another backup of ${stateDir} reads its files: wait for its end`);
-    await pause(clock);
+    await pause(clock, limits.backupHeldLookMs);
   }
 }
 
@@ -29,7 +29,7 @@ export function removedAfterBackups(files: Bytes, stateDir: string, clock: Clock
     for (;;) {
       const lock = lockFile(holdFile(stateDir));
       if (lock !== null) return lock.release();
-      await pause(clock);
+      await pause(clock, limits.backupHeldLookMs);
     }
   };
   return {
@@ -52,6 +52,3 @@ function ownedByState<Lock>(lock: Lock, stateDir: string): Lock {
   if (process.getuid?.() === 0) chownSync(holdFile(stateDir), uid, gid);
   return lock;
 }
-
-const pause = (clock: Clock): Promise<void> =>
-  new Promise((resolve) => void clock.at(clock.monotonicMs() + limits.backupHeldLookMs, resolve));

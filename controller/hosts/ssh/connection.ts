@@ -6,7 +6,7 @@
 import { doubledMs, halfByChanceMs } from '../../../schema/backoff.ts';
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2';
-import { type Clock, withDeadline } from '../../../schema/clock.ts';
+import { pause, type Clock, withDeadline } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { RemoteShell, TerminalSize } from '../../../schema/terminals.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
@@ -433,10 +433,4 @@ async function subsystem(state: State, name: string): Promise<Duplex> {
     if (!noSubsystem(error as Error)) throw error;
     throw new SvcError('SFTP_OFF', `the sshd of ${state.options.target.host} has no subsystem ${name}`, {}, { cause: error });
   }
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.at(clock.monotonicMs() + ms, resolve);
-  });
 }

@@ -1,5 +1,5 @@
 /** The connections to one server: one per account and what has one of its own, and what they have to do with each other. */
-import type { Clock } from '../../../schema/clock.ts';
+import { pause, type Clock } from '../../../schema/clock.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { connectSsh, type SshCredential, type SshTarget } from './connect.ts';
@@ -80,7 +80,7 @@ export function createConnections({ target, admin, credential, clock }: Connecti
       const first = await knock();
       if (first === null || first.code === 'HOST_KEY_CHANGED') return first;
       // sshd restarts, or drops some of many who come at once (MaxStartups).
-      await new Promise<void>((resolve) => clock.at(clock.monotonicMs() + limits.sshDoorAgainMs, resolve));
+      await pause(clock, limits.sshDoorAgainMs);
       return await knock();
     },
     onDoubt: (listener) => {

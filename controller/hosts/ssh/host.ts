@@ -7,7 +7,7 @@
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { isAccountName } from '../../../schema/account-name.ts';
-import type { Clock } from '../../../schema/clock.ts';
+import { pause, type Clock } from '../../../schema/clock.ts';
 import { SvcError, type ErrorCode } from '../../../schema/errors.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import type { Words } from '../../../schema/texts/reasons.ts';
@@ -270,9 +270,7 @@ async function startSupervisor(parts: Parts, account: string): Promise<void> {
         ? new SvcError('SUPERVISOR_FAILED', noForwarding(options.server, account))
         : notAnswering(paths.supervisorLog);
     }
-    await new Promise<void>((resolve) => {
-      clock.at(clock.monotonicMs() + limits.supervisorDialMs, resolve);
-    });
+    await pause(clock, limits.supervisorDialMs);
   }
 }
 
