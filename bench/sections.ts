@@ -8,7 +8,7 @@ import { sayStep } from './steps.ts';
 const report = 'docs/benchmarks.md';
 const title = `# Benchmarks
 
-By \`npm run bench\`: medians, and ratios against the peer of the same run. Its console also has load, percentiles and rows without a target. "…" is the text of the row above. Missed targets: [0427](decisions/0427-what-was-tried-for-speed.md).
+By \`npm run bench\`: medians, and ratios against the peer of the same run. Its console also has load, percentiles, figures of peers and rows without a target. "…" is the text of the row above. Missed targets: [0427](decisions/0427-what-was-tried-for-speed.md).
 `;
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}`;
 
@@ -33,25 +33,32 @@ const sharedOf = (what: string): string => /^\S+ [^:]*: /.exec(what)?.[0] ?? '';
 function namesOf({ name }: Row): readonly [what: string, peer: string] {
   const whole = briefly(name.replace(/ \((?:load|p50|p99|CPU for)[^)]*\)/, ''));
   const [, what = whole, peer = ''] = /^(.+?),? against ([^,]+)$/.exec(whole) ?? [];
-  return [what, peer === '' ? '' : `${peer}: `];
+  return [what, peer];
 }
 
-/** A row as the page has it, below another one. */
-function brief(row: Row, above: Row | undefined): string {
-  const [what, peer] = namesOf(row);
-  const [whatAbove] = above === undefined ? [''] : namesOf(above);
-  const shared = sharedOf(what);
-  const isSaid = shared !== '' && sharedOf(whatAbove) === shared;
-  const said = isSaid ? `… ${what.slice(shared.length).replace(/^… /, '')}` : what;
-  const cells = [what === whatAbove ? '…' : said, figureOf(row.ours), peer + figureOf(row.peer), row.ratio, figureOf(row.target)];
-  return `| ${cells.join(' | ')}${row.held === false ? ': missed' : ''} |`;
+/** The peer with its ratio and target. The ratio tells the figure of a peer that has a name. */
+function against(row: Row, peer: string): string {
+  const other = peer === '' ? figureOf(row.peer) : peer;
+  return `${other}: ${row.ratio} (${figureOf(row.target)}${row.held === false ? ', missed' : ''})`;
 }
 
-/** The rows of a page: those with a target. */
+/** The rows of a page: those with a target. Rows of one measurement are one, with all its peers. */
 export function pageTable(rows: readonly Row[]): string {
-  const aimed = rows.filter(({ held }) => held !== null);
-  const lines = aimed.map((row, index) => brief(row, aimed[index - 1]));
-  return ['| what | ours | peer | ratio | target |', '|---|---|---|---|---|', ...lines].join('\n');
+  const lines: string[] = [];
+  let [whatAbove, oursAbove] = ['', ''];
+  for (const row of rows.filter(({ held }) => held !== null)) {
+    const [what, peer] = namesOf(row);
+    const ours = figureOf(row.ours);
+    const shared = sharedOf(what);
+    if (what === whatAbove && ours === oursAbove) lines.push(`${lines.pop()?.slice(0, -2) ?? ''} · ${against(row, peer)} |`);
+    else {
+      const isSaid = shared !== '' && sharedOf(whatAbove) === shared;
+      const said = isSaid ? `… ${what.slice(shared.length).replace(/^… /, '')}` : what;
+      lines.push(`| ${what === whatAbove ? '…' : said} | ${ours} | ${against(row, peer)} |`);
+    }
+    [whatAbove, oursAbove] = [what, ours];
+  }
+  return ['| what | ours | against: ratio (target) |', '|---|---|---|', ...lines].join('\n');
 }
 
 /** When, of what and where a section was measured: its first line. */

@@ -1,4 +1,4 @@
-/** Every limit of the system as one page: read from the files that hold them, beside the code that keeps them. */
+/** Limits that people, apps, programs and administrators can meet, as one page: read from the files that hold them, beside the code that keeps them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -56,9 +56,17 @@ async function listOf(file: string): Promise<string> {
   return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
 
+/** Files whose limits pace the work of svc itself: nobody outside meets them, and the page names the files only. */
+const innerFolders =
+  /^(?:machines|reconcilers|shell|kit\/http|kit\/supervise|controller\/hosts|bin\/dev|bin\/test-app)\/|^controller\/limits\.ts$/;
+
 export async function limitsPage(): Promise<string> {
+  const files = [...limitFiles(), 'kit/wrap/limits.h'];
+  const [inner, outer] = [files.filter((file) => innerFolders.test(file)), files.filter((file) => !innerFolders.test(file))];
   const head = `# Limits
 
-Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.`;
-  return [head, ...(await Promise.all([...limitFiles(), 'kit/wrap/limits.h'].map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
+Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.
+
+Limits that pace the work of svc itself are in these files only: ${inner.map((file) => `\`${file}\``).join(', ')}.`;
+  return [head, ...(await Promise.all(outer.map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -1,4 +1,4 @@
-/** The machines as lists: below each state a line for each event and condition, in the order in which the conditions are tried. */
+/** The machines as lists: below each state a line for each event, its conditions in the order in which the conditions are tried. */
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { backendMachine } from '../machines/backend.ts';
 import { jobMachine } from '../machines/job.ts';
@@ -60,15 +60,20 @@ function conditionOf(guard: unknown): string {
   return check.name === 'checkNot' ? `not ${parts.join('')}` : parts.join(' and ');
 }
 
-/** `event, when it holds → next state; effects` */
-function lineOf({ event, when, next, effects }: Row): string {
-  const to = next === '' ? '' : ` → ${next}`;
-  return `- ${event}${when === '' ? '' : `, ${when}`}${to}${effects === '' ? '' : `; ${effects}`}`;
+/** `when it holds → next state; effects` */
+function turnOf({ when, next, effects }: Row): string {
+  const parts = [when, next === '' ? '' : `→ ${next}`].filter((part) => part !== '').join(' ');
+  return `${parts === '' && effects === '' ? 'stays' : parts}${effects === '' ? '' : `; ${effects}`}`;
 }
+
+const lineOf = ([event, rows]: readonly [string, readonly Row[]]): string => `- ${event}: ${rows.map(turnOf).join(' · ')}`;
 
 function listOf({ title, file, machine }: (typeof machines)[number]): string {
   const states = [...Map.groupBy(rowsOf(machine), ({ state }) => state)];
-  const lists = states.map(([state, rows]) => `**${state}**\n\n${rows.map(lineOf).join('\n')}\n`);
+  const lists = states.map(([state, rows]) => {
+    const events = [...Map.groupBy(rows, ({ event }) => event)];
+    return `**${state}**\n\n${events.map(lineOf).join('\n')}\n`;
+  });
   return [`## ${title}`, '', `\`${file}\``, '', lists.join('\n')].join('\n');
 }
 
@@ -76,8 +81,8 @@ export function machinesPage(): string {
   const head = [
     '# State machines',
     '',
-    'Written by `node setup/machine-tables.ts`. Below each state: an event, the condition, the next state, and after a semicolon the effects. An event that is not',
-    'listed changes nothing; of several lines for one event the first whose condition holds decides; without a next state the state stays.',
+    'Written by `node setup/machine-tables.ts`. Below each state a line for each event: condition, next state, and after a semicolon the effects. An event that is',
+    'not listed changes nothing; the first condition that holds decides; without a next state the state stays.',
     '',
   ];
   return [...head, machines.map(listOf).join('\n')].join('\n');

@@ -151,7 +151,7 @@ function simple(schema: PublishedSchema, isTitled = true): string {
   const word = (name: string): string => wordOf(schema, name);
   const [title, pattern] = [word('title'), word('pattern')];
   if (Array.isArray(schema['enum'])) return schema['enum'].map((choice) => code(JSON.stringify(choice))).join(', ');
-  if (schema['type'] === 'boolean') return '`true`, `false`';
+  if (schema['type'] === 'boolean') return 'boolean';
   if (schema['type'] === 'integer')
     return word('maximum') === '' ? `whole number, at least ${word('minimum')}` : `${word('minimum')} to ${word('maximum')}`;
   if (pattern !== '') return `${title === '' || !isTitled ? '' : `${oneLine(title)}: `}${code(pattern)}`;
@@ -178,17 +178,28 @@ function exampleOf({ at, schema }: Field, found: Examples): string {
   return saysMore && shortest.length <= exampleCharsMax ? `, such as ${code(shortest)}` : '';
 }
 
+/** Where a field has the object, its line says what the object is: only an item, and a value of any name, says it again. */
+const isSaidAbove = (at: string): boolean => !/(?:\[\]|\.\*)$/.test(at);
+
 function listOf({ at, schema, fields }: Part, found: Examples): string {
+  const saidOnce = new Set<string>();
+  const once = (text: string): string => {
+    const isNew = !saidOnce.has(text);
+    saidOnce.add(text);
+    return isNew ? text : '';
+  };
   const lines = fields.map((field) => {
     const { name, isRequired, schema } = field;
     const isSimpleList = schema['items'] !== undefined && !hasPart(schema);
     const each = isSimpleList ? wordOf(inner(schema)?.schema, 'description') : '';
-    const parts = [wordOf(schema, 'description'), each === '' ? '' : `Each: ${each}`].filter((part) => part !== '');
-    const text = `${oneLine(parts.join(' '))}${rulesOf(field.at, isSimpleList)}`;
-    const without = schema['default'] === undefined ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
+    const parts = [wordOf(schema, 'description'), each === '' ? '' : once(`Each: ${each}`)].filter((part) => part !== '');
+    const text = `${oneLine(parts.join(' '))}${once(rulesOf(field.at, isSimpleList))}`;
+    const without =
+      schema['default'] === undefined || schema['default'] === false ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
     return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} *Value:* ${valuesOf(field)}${exampleOf(field, found)}${without}`;
   });
-  const says = at === '' ? [] : [`${wordOf(schema, 'description')}${rulesOf(at, false)}`, ''].filter((_, __, [text]) => text !== '');
+  const about = isSaidAbove(at) ? '' : wordOf(schema, 'description');
+  const says = at === '' ? [] : [`${about}${rulesOf(at, false)}`.trim(), ''].filter((_, __, [text]) => text !== '');
   return [`## ${at === '' ? 'The root' : `\`${at}\``}`, '', ...says, ...lines, ''].join('\n');
 }
 
@@ -199,7 +210,7 @@ export function manifestPage(): string {
     '# The manifest `svc-app.json`',
     '',
     'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`); not edited by hand. A field that is not here is refused; bold',
-    'fields are required. An editor has the same sentences after `svc schema --write`; `svc validate` and `svc-app-publish` judge by them.',
+    'fields are required; a boolean that is left out is `false`. An editor has the same sentences after `svc schema --write`; `svc validate` and `svc-app-publish` judge by them.',
     'How to write an app: [first-app.md](first-app.md), then [app-authors.md](app-authors.md).',
     '',
     'Everywhere:',

@@ -1,13 +1,12 @@
 /** The rows of the reasons (schema/reasons/) as docs/reasons.md. */
+import { startIt } from '../schema/reasons/fixes.ts';
 import type { Explanation, ReasonRow, Rows } from '../schema/reasons/row.ts';
 import { reasonGroups } from '../schema/reasons/rows.ts';
 
-/** '' where there is nothing to do. */
-function advice({ fix, waitsFor }: Explanation): string {
-  return fix ?? (waitsFor === undefined ? '' : `wait for ${waitsFor}`);
-}
+/** '' where there is nothing to do: it passes by itself, or the first words of the page say it. */
+const advice = ({ fix }: Explanation): string => (fix === undefined || fix === startIt ? '' : fix);
 
-const kinds = { Package: 'a package or an engine', Server: 'a server', Service: 'an app for everybody' } as const;
+const kinds = { Package: 'Package, engine', Server: 'Server', Service: 'App for everybody' } as const;
 
 function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation])[] {
   return Object.entries(kinds).flatMap(([kind, name]) => {
@@ -18,8 +17,8 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
 
 function line([reason, row]: readonly [string, ReasonRow]): string {
   const causes = others(row).filter(([, { because }]) => because !== row.because);
-  const because = [row.because, row.more ?? [], causes.map(([name, said]) => `For ${name}: ${said.because}`)].flat();
-  const fixes = [advice(row), ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `For ${name}: ${advice(said)}`))];
+  const because = [row.because, row.more ?? [], causes.map(([name, said]) => `${name}: ${said.because}`)].flat();
+  const fixes = [advice(row), ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `${name}: ${advice(said)}`))];
   const fix = fixes.filter((part) => part !== '').join('. ');
   return `- \`${reason}\`: ${because.join('. ')}${fix === '' ? '' : `. → ${fix}`}`;
 }
@@ -27,7 +26,7 @@ function line([reason, row]: readonly [string, ReasonRow]): string {
 const list = (rows: Rows): string => Object.entries(rows).map(line).join('\n');
 
 const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title: string, words?: string] } = {
-  stopped: ['Stopped'],
+  stopped: ['Stopped', 'Where no arrow follows: start it (`svc start PERSON/APP`), or open its window.'],
   starting: ['Starting'],
   running: ['Running'],
   failed: [
@@ -52,6 +51,6 @@ export function reasonsPage(): string {
 
 const head = `# Reasons
 
-Written by \`node setup/reasons-table.ts\` from \`schema/reasons/\`. Every state has one word for why it holds (\`svc get\`, the task manager, \`svc events\`);
-\`svc why KEY\` says it with the names and times of your case, in place of PERSON, APP, PID, JOB, SERVER, NAME and FOLDER (the desired state). Behind
-the arrow: what to do; without one there is nothing to do.`;
+Written by \`node setup/reasons-table.ts\` from \`schema/reasons/\`. Every state has one word for why it holds (\`svc get\`, the task manager, \`svc events\`).
+\`svc why KEY\` says it with the names and times of your case, and what is waited for. PERSON, APP, PID, JOB, SERVER, NAME and FOLDER (the desired
+state) stand for these names. Behind the arrow: what to do; without one nothing.`;

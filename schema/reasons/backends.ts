@@ -54,7 +54,7 @@ export const stopped = {
   PersonRemoved: {
     words: { pt: 'Pessoa removida', en: 'Person removed' },
     because: 'the document of its person was removed, or they left the group that a People document names',
-    fix: 'write the Person document again, or put them back into the group',
+    fix: 'write the document again, or put them back into the group',
     waitsFor: 'what the person had there to end',
     stopped: 'the document of its person was removed',
     isOrder: true,
@@ -62,18 +62,18 @@ export const stopped = {
   NotInGroup: {
     words: { pt: 'Só para outros grupos', en: 'For other groups only' },
     because: 'its Package document is for other groups',
-    fix: 'put the person into one of these groups, or add a group of theirs to grupos of the Package document',
+    fix: 'put the person into one of them, or add a group of theirs to grupos of the Package document',
     stopped: 'its person was in none of the groups that it was for',
     isOrder: true,
   },
   Drained: {
     words: { pt: 'O servidor está saindo de uso', en: 'The server is taken out of use' },
     because: 'its server is taken out of use (svc server drain): nothing is started there',
-    fix: 'svc server drain SERVER --undo takes the server into use again',
+    fix: 'svc server drain SERVER --undo',
     as: {
       Server: {
-        because: 'it is taken out of use (svc server drain), and nothing runs there',
-        fix: 'svc server drain NAME --undo takes it into use again',
+        because: 'it is taken out of use, and nothing runs there',
+        fix: 'svc server drain NAME --undo',
       },
     },
   },
@@ -81,7 +81,7 @@ export const stopped = {
     words: { pt: 'Indo para outro servidor', en: 'Going to another server' },
     because: 'the apps of its person go to another server (svc person move): nothing is started until they are there',
     waitsFor: 'the move to end',
-    more: 'Without the command the hold ends two minutes after the copy: give svc person move again',
+    more: 'Without the command the hold ends two minutes after the copy: give it again',
   },
   DocumentRemoved: {
     words: { pt: 'Documento removido', en: 'Document removed' },
@@ -144,14 +144,14 @@ export const starting = {
     because: 'fifteen probes went by without a ready answer',
     fix: readLog,
     waitsFor: 'a ready answer',
-    more: 'The process lives and is asked on; start-up work that takes long belongs behind the socket',
+    more: 'It is asked on; slow start-up work belongs behind the socket',
     life: 'slow',
   },
   SocketLost: {
     words: { pt: 'O socket dele sumiu: iniciando de novo', en: 'Its socket vanished: starting again' },
     because: 'somebody deleted the socket that it listened on',
     waitsFor: 'the new process to answer',
-    more: 'The app is started anew, without counting as a failure; look for the script that deletes `~/.svc-apps/ID/app.sock`',
+    more: 'That counts as no failure; look for the script that deletes `~/.svc-apps/ID/app.sock`',
   },
 } as const satisfies Rows;
 
@@ -166,7 +166,7 @@ export const running = {
     words: { pt: 'O aplicativo não responde', en: 'The app does not answer' },
     because: 'its process runs and does not answer',
     fix: `${readLog}; if it is not at work, restart it: svc restart PERSON/APP`,
-    more: 'It was ready, and three looks in a row got no answer. It is not ended: it may be at work',
+    more: 'It was ready, and three probes in a row got no answer. It may be at work, and is not ended',
     life: 'silent',
   },
   Suspended: {
@@ -256,7 +256,7 @@ export const failed = {
     words: { pt: 'Ambiente ou segredos inválidos', en: 'Invalid environment or secrets' },
     because: 'its environment or its secrets can not be used',
     fix: 'mend the file or the value that the message names',
-    more: 'It has a NUL, a line break or bad JSON, or the vault is open; mending it starts the app',
+    more: 'A NUL, a line break, bad JSON, or a vault open to others; mending it starts the app',
     retry: 'terminal',
   },
   EnvFileDamaged: {
@@ -264,7 +264,7 @@ export const failed = {
     because: 'its env file on the server was damaged',
     fix: 'wait: the portal writes it anew; if it is damaged again, find who does that',
     waitsFor: 'the portal to write it anew',
-    more: 'It has a bad line, an open mode or another owner, or is a link; damaged again, it is left for ten minutes',
+    more: 'A bad line, an open mode, another owner, or a link; damaged again, it is left for ten minutes',
     retry: 'terminal',
   },
   EngineMissing: {
@@ -293,7 +293,7 @@ export const failed = {
     words: { pt: 'Sem GPU utilizável', en: 'No usable GPU' },
     because: 'it needs a GPU and the server has none that it can use',
     fix: 'run it on a server with a GPU, then start it again',
-    more: '`recursos.gpu.modo: necessaria`, and no GPU that the account can open; with `opcional` it starts without. Nothing is tried again until a start is asked for ([gpu.md](gpu.md))',
+    more: '`recursos.gpu.modo: necessaria`; nothing is tried again until a start is asked for ([gpu.md](gpu.md))',
     retry: 'terminal',
   },
   GpuBusy: {
@@ -301,14 +301,14 @@ export const failed = {
     because: 'it needs a GPU and another app holds the one that its server has',
     fix: 'wait, or stop the app that holds it: svc get backends',
     waitsFor: 'a GPU to be freed',
-    more: 'The lease of every usable one is held ([gpu.md](gpu.md))',
+    more: 'Each usable one is leased ([gpu.md](gpu.md))',
     retry: 'terminal',
   },
   DiskFull: {
     words: { pt: 'Disco cheio', en: 'Disk full' },
     because: 'the disk of its server is full',
     fix: makeRoom,
-    more: 'There is no space, inode or quota in the home, or it is read-only; it counts as no failure',
+    more: 'No space, inode or quota in the home, or it is read-only; no failure is counted',
     retry: 'waiting',
     as: {
       Package: { because: 'the disk of the server is full', fix: 'free space there', waitsFor: 'the next attempt' },
@@ -319,7 +319,7 @@ export const failed = {
     words: { pt: 'Caminho do socket longo demais', en: 'Socket path too long' },
     because: 'the path of its socket is longer than the kernel takes',
     fix: 'choose a shorter prefix or id',
-    more: 'It takes 107 bytes: a home of at most 38 bytes fits every id',
+    more: 'It takes 107 bytes; a home of 38 bytes fits every id',
     retry: 'terminal',
   },
   SocketRefused: {
@@ -339,7 +339,7 @@ export const failed = {
     words: { pt: 'Falta o interpretador', en: 'The runtime is missing' },
     because: 'a program that runs it is not on the server, or can not be run',
     fix: `install what the message names on SERVER (for python3: apt-get install -y python3), or mend the entrypoint; ${startIt}`,
-    more: 'It is python3, Node (which comes with the kit: `svc server add`) or the program of the entrypoint',
+    more: 'python3, Node (part of the kit: `svc server add`) or the program of the entrypoint',
     retry: 'terminal',
   },
   TooManyFailures: {

@@ -30,26 +30,26 @@ export const objects = {
     words: { pt: 'O kit novo é provado antes em outro servidor', en: 'The new kit is tried on another server first' },
     because: 'a new server kit goes to one server first',
     waitsFor: 'that server',
-    more: 'This one serves with the kit it has, and follows by itself ([servers.md](servers.md#a-new-kit))',
+    more: 'This one keeps its kit, and follows by itself ([servers.md](servers.md#a-new-kit))',
   },
   KitStopped: {
     words: { pt: 'O kit novo falhou em outro servidor', en: 'The new kit failed on another server' },
     because: 'the new server kit did not do well on another server; this one goes on with the one it has',
     fix: 'mend the server that the message names (svc why, svc doctor --server), then svc server add with its name; the others follow',
     waitsFor: 'that server',
-    more: 'The same when somebody went back from it there. `svc server add` with the name of this one takes the kit to it all the same',
+    more: 'Or somebody went back from it there. `svc server add` with the name of this one takes the kit to it all the same',
   },
   Draining: {
     words: { pt: 'Saindo de uso', en: 'Taken out of use' },
     because: 'it is taken out of use: nothing is started there',
     fix: 'svc server drain NAME --undo takes it into use again; --now does not wait',
     waitsFor: 'what runs there to end',
-    more: 'A cluster says it when the server that it is reached by is drained: no other job is sent',
+    more: 'A cluster says it of the server that it is reached by: no other job is sent',
   },
   Drift: {
     words: { pt: 'Arquivos alterados no servidor', en: 'Files changed on the server' },
     because: 'its files were changed on the server',
-    fix: 'nothing while the repository holds that version: they are put back; otherwise publish it again or ask for another; paused: true in its document leaves them',
+    fix: 'nothing while the repository holds that version: they are put back; else publish it again or ask for another; paused: true in its document leaves them',
     waitsFor: 'its repair',
   },
   SourceChanged: {
@@ -62,7 +62,7 @@ export const objects = {
     words: { pt: 'Pausado', en: 'Paused' },
     because: 'its document says paused: true',
     fix: 'remove paused from the document',
-    more: 'Nothing of the package is changed',
+    more: 'Nothing is changed',
   },
   RolledBack: {
     words: { pt: 'Voltou à versão anterior', en: 'Rolled back' },
@@ -94,7 +94,7 @@ export const objects = {
     because: 'it requires a capability that no installed app offers',
     fix: 'install the app that the message names',
     waitsFor: 'that app',
-    more: 'Its manifest `requires` it; it goes on by itself',
+    more: 'It goes on by itself',
   },
   ShellTooOld: {
     words: { pt: 'Pede um ambiente mais novo', en: 'Needs a newer shell' },
@@ -105,7 +105,7 @@ export const objects = {
     words: { pt: 'Não se instala neste escopo', en: 'Not installed in this scope' },
     because: 'it can not be installed in this scope there',
     fix: 'change instalacao, or server, in the document as the message says',
-    more: 'The manifest says so: `instalacao`, `motores`, `escopo`',
+    more: 'By `instalacao`, `motores` or `escopo` of the manifest',
   },
   InstallFailed: {
     words: { pt: 'A instalação falhou', en: 'The installation failed' },
@@ -156,8 +156,8 @@ export const objects = {
   OtherPortal: {
     words: { pt: 'Outro portal comanda o servidor', en: 'Another portal orders the server' },
     because: 'somebody else changes the keys that this portal puts there',
-    fix: 'end the other portal, or take the server out of the folder of one of the two; ten minutes later this is told no more',
-    more: 'It is another portal, or a second Server document of the machine',
+    fix: 'end the other portal, or take the server out of the folder of one of the two; ten minutes later this ends',
+    more: 'Another portal, or a second Server document of the machine',
   },
   AccountClosed: {
     words: { pt: 'A conta no servidor está fechada', en: 'The account on the server is closed' },
@@ -182,7 +182,7 @@ export const objects = {
     because: 'what the server said of its accounts can not be read',
     fix: 'mend what the message names: getent passwd and getent group must work there for the account that the portal signs in with',
     waitsFor: 'the next look',
-    more: 'The same when it is too much; the people stay',
+    more: 'Or it is too much; the people stay',
   },
   Granted: { words: { pt: 'Concedido', en: 'Granted' }, because: 'its room and its roles are as the document says' },
   Granting: {

@@ -100,7 +100,7 @@ export const adminAppRoutes = {
   },
   'GET /api/admin/fila/trabalhos/:id/saidas.tar': {
     access: 'admin',
-    says: 'All outputs that are there whole, as a tar',
+    says: 'All complete outputs, as a tar',
     params: jobs.jobParams,
     gives: 'application/x-tar',
     head: 'refused',

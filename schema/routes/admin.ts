@@ -7,7 +7,7 @@ import { type Routes, typed } from './route.ts';
 export const adminRoutes = {
   'GET /api/admin/sessions': {
     access: 'admin',
-    says: 'Who is signed in, and where',
+    says: 'Sessions of people',
     query: http.adminSessionsQuery,
     answer: http.adminSessionsAnswer,
   },
@@ -46,7 +46,7 @@ export const adminRoutes = {
   },
   'POST /api/admin/plan': {
     access: 'admin',
-    says: 'What a folder would change',
+    says: 'Changes that a folder would make',
     body: http.planBody,
     answer: http.planAnswer,
     more: '`blocked`: nothing can be done about these; `waits`: it comes by itself',
@@ -68,16 +68,16 @@ export const adminRoutes = {
   },
   'GET /api/admin/usage': {
     access: 'admin',
-    says: 'What runs, with what it uses',
+    says: 'Running apps, with what they use',
     query: http.usageQuery,
     answer: http.usageAnswer,
     more: 'of everybody or of one person',
   },
   'GET /api/admin/portal-usage': {
     access: 'admin',
-    says: 'Who takes what of the portal itself',
+    says: 'Use of the portal itself by person and app',
     answer: http.portalUseAnswer,
-    more: "last minute, the busiest first; `app` null: the desktop; `cpuMs` of the portal's one loop, `recusados` with 429, `abertas` and `terminais` open now",
+    more: 'last minute, the busiest first; `app` null: the desktop; `cpuMs` of its one loop, `recusados` with 429, `abertas` and `terminais` open now',
   },
   'GET /api/admin/servers/:server/doctor': {
     access: 'admin',
@@ -89,7 +89,7 @@ export const adminRoutes = {
   },
   'POST /api/admin/servers/:server/kit': {
     access: 'admin',
-    says: 'Put the server kit there, go back from it, or take it off',
+    says: 'Put the server kit there, roll it back, or take it off',
     params: http.serverParams,
     body: http.serverActBody,
     gives: 'application/x-ndjson',
@@ -100,11 +100,11 @@ export const adminRoutes = {
     says: "Change the portal's keys; both are valid meanwhile",
     body: http.rotateKeysBody,
     gives: 'application/x-ndjson',
-    more: 'its ssh key on all servers or one; without `server` also what it seals and signs with; lines as above',
+    more: 'its ssh key on all servers or one; without `server` also its other keys; lines as above',
   },
   'GET /api/admin/people/:person/held': {
     access: 'admin',
-    says: 'What is held of a person',
+    says: 'Data held of a person',
     params: http.personParams,
     answer: http.heldAnswer,
     more: '`held`: `[{ what, count, unit: rows | bytes, note }]`; `note`: why it stays, or is unknown',
@@ -135,7 +135,7 @@ export const adminRoutes = {
   },
   'GET /api/admin/space': {
     access: 'admin',
-    says: 'What uses the disks',
+    says: 'Use of the disks',
     query: http.spaceQuery,
     answer: http.spaceAnswer,
     more: 'rows of `svc du`; `bytes` null: unknown, `note` says why; `backups`: folder of scheduled ones',
@@ -152,7 +152,7 @@ export const adminRoutes = {
     says: 'Lines of the audit record',
     query: audit.auditQuery,
     answer: typed<AuditPage & { readonly head: AuditHead; readonly unread: readonly string[] }>(audit.auditAnswer),
-    more: 'newest first, of all portals but `unread`, which do not answer; `head`: of the asked portal; 100, at most 500; `since`, `until`: milliseconds; `before`: `next` of the page before; `after`: what came after, oldest first, `after=end`: the end now ([audit.md](audit.md))',
+    more: 'newest first; `unread`: portals that do not answer; `head`: of the asked portal; 100, at most 500; `since`, `until`: milliseconds; `before`: `next` of the page before; `after`: later lines, oldest first; `after=end`: the end now ([audit.md](audit.md))',
   },
   'GET /api/admin/audit/verify': {
     access: 'admin',

@@ -11,7 +11,7 @@ export const appRoutes = {
     says: 'Apps installed for the person',
     query: http.appsQuery,
     answer: http.appsAnswer,
-    more: 'projections; may be kept 30 s. `?uso=1`, not kept, adds `uso`: `{ cpu, memoria, tarefas }`: percent of one processor or `null`, bytes, processes and threads',
+    more: 'may be kept 30 s. `?uso=1`, not kept, adds `uso`: `{ cpu, memoria, tarefas }`: percent of one processor or `null`, bytes, processes and threads',
   },
   'GET /api/apps/:id': {
     access: 'person',
@@ -130,7 +130,7 @@ export const appRoutes = {
     says: 'Whether the app may count, and why not',
     query: metrics.metricsQuery,
     answer: metrics.metricsAvailable,
-    more: 'a page asks by `?app=<id>`, a backend by its credential with the scope `metricas`, 401 and 403 as for rooms; a page gets `codigo` `SEM_ESCOPO` (not declared), `SEM_APP` (not installed) or `NAO_LIDO` (packages not read yet: ask again)',
+    more: 'a page asks by `?app=<id>`, a backend by its credential, 401 and 403 as for rooms; `codigo`: [app-authors.md](app-authors.md#environment-of-the-backend)',
   },
   'POST /api/metricas': {
     access: 'metricas',
@@ -138,6 +138,6 @@ export const appRoutes = {
     query: metrics.metricsQuery,
     body: metrics.metricsBody,
     answer: metrics.metricsAnswer,
-    more: '60 at once, 4 a second for an app of a person; each entry is judged alone, a `lote` of an `origem` counts once ([0213](decisions/0213-metrics-of-apps.md))',
+    more: '60 at once, 4 a second for an app of a person; each entry is judged alone, a `lote` of an `origem` counts once',
   },
 } as const satisfies Routes;

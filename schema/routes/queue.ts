@@ -53,7 +53,7 @@ export const queueRoutes = {
   },
   'GET /api/fila/trabalhos/:id/registo': {
     access: 'queue',
-    says: 'The log of a job from that byte on; Svc-Registo-Ate says where the next piece begins',
+    says: 'The log of a job from that byte on; the next piece begins at Svc-Registo-Ate',
     params: jobs.jobParams,
     query: jobs.logQuery,
     gives: 'text/plain',
@@ -88,7 +88,7 @@ export const queueRoutes = {
   },
   'GET /api/fila/trabalhos/:id/saidas.tar': {
     access: 'queue',
-    says: 'All outputs that are there whole, as a tar',
+    says: 'All complete outputs, as a tar',
     params: jobs.jobParams,
     query: jobs.queueQuery,
     gives: 'application/x-tar',

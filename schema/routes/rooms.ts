@@ -63,7 +63,7 @@ export const roomRoutes = {
     params: rooms.roomParams,
     query: rooms.roomQuery,
     answer: rooms.roomAnswer,
-    more: 'by who is in it; owner first; `pessoas`: `{ usuario, nome, login, iniciais, papel, porNome, porGrupos, declarada }`, `grupos`: `{ grupo, papel, pessoas, declarado }`',
+    more: 'by those in it; owner first; `porNome`: the role by name; `porGrupos`: groups that let them in; `declarada`, `declarado`: by a Grant',
   },
   'PATCH /api/salas/:id': {
     access: 'room',
@@ -108,7 +108,7 @@ export const roomRoutes = {
     query: rooms.roomQuery,
     body: rooms.noticeBody,
     answer: rooms.noticesSentAnswer,
-    more: 'by anybody in it, to those of `para` in it; `tipo`: `mencao` or `comentario`; an anchor reaches a person once, whatever the kind',
+    more: 'by anybody in it, to those of `para` in it; `tipo`: `mencao` or `comentario`; an anchor reaches a person once',
   },
   'POST /api/salas/:id/bilhete': {
     access: 'room',
@@ -155,6 +155,6 @@ export const roomRoutes = {
     body: http.noBody,
     answer: nothing,
     status: 204,
-    more: 'by the owner, or oneself; also when not in by name; sockets close with 4403 unless a group keeps them. An owner who leaves passes the room on, or, the last one, deletes it; 409: nobody in it has the space',
+    more: 'by the owner, or oneself; sockets close with 4403 unless a group keeps them. An owner who leaves passes the room on, or, the last one, deletes it; 409: nobody in it has the space',
   },
 } as const satisfies Routes;

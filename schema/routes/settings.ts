@@ -33,13 +33,13 @@ export const settingsRoutes = {
   },
   'GET /api/configuracoes': {
     access: 'person',
-    says: 'What apps add to Settings',
+    says: 'Additions of apps to Settings',
     answer: settings.settingsAnswer,
     more: '`hosts`, `tipos`, `midias`, `proprios`: [0222](decisions/0222-what-opens-what.md); `menu`: [0223](decisions/0223-context-menus.md); `secao`: [0204](decisions/0204-scripts-in-the-shell.md); `extensao`: [0206](decisions/0206-extension-catalogue.md)',
   },
   'GET /api/consentimentos': {
     access: 'person',
-    says: 'What I let apps use of each other',
+    says: 'My consents',
     answer: capabilities.consentsAnswer,
     more: 'the newest first; `resposta`: `sim`, `nao`, or `pendente` (a backend waits); names null: not installed',
   },
@@ -60,7 +60,7 @@ export const settingsRoutes = {
   },
   'GET /api/preferencias': {
     access: 'person',
-    says: 'What I chose in the desktop',
+    says: 'My preferences',
     answer: preferences.preferencesAnswer,
     more: '`ETag`; an absent field is not chosen ([0202](decisions/0202-preferences.md))',
   },

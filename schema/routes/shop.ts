@@ -21,13 +21,13 @@ export const shopRoutes = {
     body: http.noBody,
     answer: shop.installAnswer,
     status: 202,
-    more: 'given up, what was there stays. `?cancelar=1` gives up only, 409 `CONFLICT` when too late; 422 `SCOPE_REFUSED`: an administrator installed it',
+    more: '`?cancelar=1` gives up only, 409 `CONFLICT` when too late; 422 `SCOPE_REFUSED`: an administrator installed it',
   },
   'GET /api/loja': {
     access: 'person',
-    says: 'What can be installed, and why not',
+    says: 'Apps to install, and why not',
     answer: shop.shopAnswer,
-    more: 'offered and installed, with `versions` (newest first, `novidades`), `installed`, `scope`, `updatable`, `refused: [{ motivo, texto, alvo, sugestao }]` (`shell`, `capability`, `escopo`, `pacote`, `documento`, `sistema`), `install` (state, reason, `progress`) and `actions`; `problem` says why the list may be old ([shop.md](shop.md))',
+    more: '`versions` newest first; `refused`: `motivo` is `shell`, `capability`, `escopo`, `pacote`, `documento` or `sistema`; `problem`: why the list may be old ([shop.md](shop.md))',
   },
   'GET /api/loja/:id/icone': {
     access: 'person',

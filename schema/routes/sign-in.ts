@@ -6,14 +6,14 @@ import { nothing, type Routes } from './route.ts';
 export const signInRoutes = {
   'GET /api/atividade': {
     access: 'person',
-    says: 'What was done by me and to mine, newest first',
+    says: 'Acts by me and on mine, newest first',
     query: audit.activityQuery,
     answer: audit.activityAnswer,
     more: '50, at most 500; `antes`: of the next page, also of an empty one; `parcial`: another portal has lines too and does not answer ([audit.md](audit.md))',
   },
   'GET /api/sessao': {
     access: 'person',
-    says: 'Who am I',
+    says: 'My session',
     answer: http.sessionAnswer,
     more: '`dev`: id of the app of `svc dev`, or null; `aviso`: what to know about the account',
   },
@@ -30,7 +30,7 @@ export const signInRoutes = {
     body: http.signOutBody,
     answer: nothing,
     status: 204,
-    more: 'also when there is nothing to end; 401 when neither key nor cookie could end it. Sessions on app origins, tunnels and event connections end too',
+    more: '401 when neither key nor cookie could end it. Sessions on app origins, tunnels and event connections end too',
   },
   'POST /api/sessao/chave': {
     access: 'person',
@@ -41,7 +41,7 @@ export const signInRoutes = {
   },
   'POST /api/sessao/link': {
     access: 'open',
-    says: 'Whose a one-time link is',
+    says: 'The person of a one-time link',
     body: http.linkOwnerBody,
     answer: http.linkOwnerAnswer,
     more: '401 `PASS_REFUSED`',
@@ -65,7 +65,7 @@ export const signInRoutes = {
     says: 'The same session under a new cookie, by its key',
     body: http.comeBackBody,
     answer: http.comeBackAnswer,
-    more: "`bilhete`: the key's new ticket; 401: the session ended",
+    more: "`bilhete`: the key's new ticket; 401: it ended",
   },
   'GET /api/sessoes': { access: 'person', says: 'Where I am signed in', answer: http.sessionsAnswer, more: 'the last used first' },
   'DELETE /api/sessoes': {
