@@ -153,6 +153,19 @@ async function keyOf(state: string): Promise<string> {
 export const serversOverSsh = (site: Site): readonly string[] =>
   site.names('Server').filter((name) => site.value('Server', name, ['spec', 'ssh']) !== undefined);
 
+interface Fault {
+  readonly code: string;
+  readonly text: string;
+}
+
+/** Brings the server kit and makes the accounts of the server ready; null when both are done. */
+async function addKit(client: Client, server: string): Promise<Fault | null> {
+  let fault: Fault | null = null;
+  const events = client.follow('POST /api/admin/servers/:server/kit', { params: { server }, body: { act: 'add', force: false } });
+  for await (const event of events) if (event.event === 'error') fault = event;
+  return fault;
+}
+
 /** Whether all have theirs. */
 async function bringKits(client: Client, { site, options }: Prepared, { told, words }: Tell): Promise<boolean> {
   const ready = (await client.call('GET /api/admin/objects', { query: { prefix: 'Server/' } })).filter(({ state }) => state === 'ready');
@@ -160,13 +173,11 @@ async function bringKits(client: Client, { site, options }: Prepared, { told, wo
   const done = await Promise.all(
     lacking.map(async (name) => {
       told.step(`${words.kit} ${name}`);
-      let [code, fault] = ['', ''];
-      const events = client.follow('POST /api/admin/servers/:server/kit', { params: { server: name }, body: { act: 'add', force: false } });
-      for await (const event of events) if (event.event === 'error') [code, fault] = [event.code, `${event.code} ${event.text}`];
-      if (fault === '') return true;
+      const fault = await addKit(client, name);
+      if (fault === null) return true;
       const line = (await keyOf(options.state)).trim();
-      const key = code === 'SSH_REFUSED' ? `\n${words.putKey} ${name}:\n  ${line}` : '';
-      told.left(`${name}: ${fault}${key}\n${words.andThen}  svc setup`);
+      const key = fault.code === 'SSH_REFUSED' ? `\n${words.putKey} ${name}:\n  ${line}` : '';
+      told.left(`${name}: ${fault.code} ${fault.text}${key}\n${words.andThen}  svc setup`);
       return false;
     }),
   );
@@ -203,8 +214,19 @@ async function waitForPeople(client: Client): Promise<void> {
   });
 }
 
-/** Rows of the portal's doctor, and of the doctor of each server, that are not well. */
+/**
+ * What `findings` returns. People of a group may become known after the kit came: then their accounts are made ready before anything is said of them.
+ */
 export async function examine(client: Client, language: TextLanguage, servers: readonly string[]): Promise<readonly DoctorRow[]> {
+  const rows = await findings(client, language, servers);
+  const late = servers.filter((server) => rows.some(({ name }) => name === `${server}: accounts`));
+  if (late.length === 0) return rows;
+  for (const server of late) await addKit(client, server);
+  return await findings(client, language, servers);
+}
+
+/** Rows of the portal's doctor, and of the doctor of each server, that are not well. */
+async function findings(client: Client, language: TextLanguage, servers: readonly string[]): Promise<readonly DoctorRow[]> {
   const query = { idioma: language };
   const unwell = ({ checks }: { readonly checks: readonly DoctorRow[] }): readonly DoctorRow[] => checks.filter(({ ok }) => !ok);
   const own = unwell(await client.call('GET /api/admin/doctor', { query }));
