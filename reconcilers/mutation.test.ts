@@ -5,7 +5,7 @@ import { tellCount } from '../test/support/counts.ts';
 import { mutantsOf, type Mutant } from '../test/support/mutants.ts';
 import { shareSeed as seed } from '../test/support/share.ts';
 
-/** The rest is listed in docs/mutation.md: it changes nothing that can be seen. A sample of 200 varies by two in a hundred and more. */
+/** The rest is listed in test/README.md: it changes nothing that can be seen. A sample of 200 varies by two in a hundred and more. */
 const shareMin = process.env['SVC_TEST_LONG'] === '1' ? 0.95 : 0.92;
 
 test(`a change of a reconciler makes its tests fail (seed ${seed})`, { timeout: 1_800_000 }, async () => {

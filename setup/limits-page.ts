@@ -50,9 +50,15 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
   return found;
 }
 
+/** Names of limits that pace svc's own work: how often it looks, how large its pieces are, how long it gathers. */
+const pacing =
+  /Poll|Look|Again|Retry|Gather|Slice|Turn|Renew|Step|Reclaim|Beat|Ping|Overhead|Micros|Piece|Chunk|Sweep|Linger|Quiet|Margin|Window(?:Ms|Parts|Bytes|Log)|ReadBuffer|Progress|Compact|KeepAliveProbe|ReadBlock|Spare/;
+
 async function listOf(file: string): Promise<string> {
   const found = file.endsWith('.h') ? limitsInC(readFileSync(path.join(root, file), 'utf8')) : await limitsOf(file);
-  const limits = Object.entries(found).map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
+  const limits = Object.entries(found)
+    .filter(([name]) => !pacing.test(name))
+    .map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
   return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
 
@@ -67,6 +73,6 @@ export async function limitsPage(): Promise<string> {
 
 Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.
 
-Limits that pace the work of svc itself are in these files only: ${inner.map((file) => `\`${file}\``).join(', ')}.`;
+How often svc looks and in which pieces it works is in the files only, as are the limits of ${inner.map((file) => `\`${file}\``).join(', ')}.`;
   return [head, ...(await Promise.all(outer.map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -2,9 +2,8 @@
 import type { Access, Route, Routes } from '../schema/routes/route.ts';
 import { areas } from '../schema/routes/routes.ts';
 
-/** Longer shapes are in the OpenAPI document alone. */
+/** Longer shapes, and those of answers, are in the OpenAPI document alone. */
 const shapeCharsMax = 110;
-const answerCharsMax = 48;
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -49,16 +48,10 @@ function addressOf(name: string, { query = {}, body, takes }: Route): string {
   return [address, body === undefined ? '' : shortShape(body), takes === undefined ? '' : 'bytes'].filter((part) => part !== '').join(' ');
 }
 
-/** The shape of an answer; '' for a long one. */
-function answerOf(answer: object): string {
-  const shape = shortShape(answer);
-  return shape.length > answerCharsMax ? '' : shape;
-}
-
 function lineOf(name: string, row: Route, usual: Access): string {
-  const { access, says, answer, status, gives, more } = row;
+  const { access, says, status, gives, more } = row;
   const kind = gives === undefined || gives === '*/*' ? '' : `\`${gives}\``;
-  const answered = [status === undefined ? '' : [status].flat().join(' or '), answer === undefined ? kind : answerOf(answer)];
+  const answered = [status === undefined ? '' : [status].flat().join(' or '), kind];
   const told = answered.filter((part) => part !== '').join(' ');
   const who = access === usual ? '' : ` (${access})`;
   return `- ${addressOf(name, row)}${who} ${says}${told === '' ? '' : `. ${told}`}${more === undefined ? '' : `; ${more}`}`;

@@ -1,7 +1,4 @@
-/**
- * The rules of the specification, read from docs/rules/, and their page: how many each section has, and those that are kept otherwise, with the
- * decision that says why, or not at all.
- */
+/** The rules of the specification, read from docs/rules/, and their page: those that are kept otherwise, with the decision that says why, or not at all. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -52,8 +49,6 @@ function lineOf({ id, rule, decided, missing }: Rule): string {
   return `- ${id} ${rule} ${missing === undefined ? `[${decided}](decisions/${recordOf(decided ?? '')})` : `Not kept: ${missing}`}`;
 }
 
-const countOf = ({ section, about, rules }: Section): string => `- ${section} ${about}: ${rules.length}, \`docs/rules/${section}.yaml\``;
-
 /** How many are kept as the specification has them, otherwise by a decision, and not. */
 export function countsOf(rules: readonly Rule[]): { readonly held: number; readonly decided: number; readonly missing: number } {
   const missing = rules.filter((rule) => rule.missing !== undefined).length;
@@ -73,10 +68,6 @@ export function rulesPage(): string {
     'holds it.',
     '',
     `${rules.length} rules: ${held} kept as the specification has them, ${decided} otherwise by a decision, ${missing} not kept.`,
-    '',
-    '## Sections',
-    '',
-    ...sections.map(countOf),
     '',
     '## Kept otherwise',
     '',

@@ -1,7 +1,7 @@
 /**
  * `npm run plants [-- ROW|FOLDER…] [--left] [--tests] [--together] [--real=SECONDS]`: plants the faults of plants.json one at a time in a throw-away worktree of the last commit, and
  * says what finds each of them first. `--left`: only rows without a result, or lost. `--tests`: without the static steps. `--together`: first all rows that name tests at once, then the rest alone. `--real`: how long the real tests of one row may take; 0: none of them run.
- * See docs/mutation.md.
+ * See test/README.md.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
