@@ -24,6 +24,8 @@ import { publishEngineTarball } from '../kit/repository/publishing/publish-engin
 import { extensionsAt } from '../kit/repository/reading/extensions.ts';
 import { findPackage } from '../kit/repository/reading/find.ts';
 import { createOfferedFiles } from '../kit/repository/reading/offered-file.ts';
+import type { Repository } from '../kit/repository/reading/location.ts';
+import type { Offers } from '../schema/shop-view.ts';
 import { createOffersReader } from '../kit/repository/reading/offers.ts';
 import { readSource } from '../kit/repository/reading/unpacked.ts';
 import { createFence } from '../kit/supervise/fence.ts';
@@ -53,17 +55,19 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const said: string[] = [];
 const folder = (): { kind: 'folder'; folder: string } => ({ kind: 'folder', folder: dir });
+const repository = (): Repository => ({ ...folder(), place: dir, key: null, groups: null });
 const engine = { nome: 'pandoc', versao: '1' };
 const manifest = { icon: 'icon.png' } as Manifest;
-const offers = {
+const offers = (): Offers => ({
   apps: [
     {
       id: 'notas',
+      repository: repository(),
       versions: [{ version: '1.0.0', tamanho: null, sha256: null, publicadoEm: null, novidades: '', manifest }],
     },
   ],
   problem: null,
-};
+});
 const store = { value: async () => null, putValue: async () => undefined };
 const says = (words: RegExp): unknown => expect.stringMatching(words);
 const isPipe = says(/named pipe/);
@@ -110,7 +114,7 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
     'v1/catalogo.json',
     () => {
       mkdirSync(path.join(dir, 'v1/pacote'));
-      return createOffersReader(systemClock).read(folder());
+      return createOffersReader(systemClock).read([repository()]);
     },
     expect.objectContaining({ problem: isPipe }),
   ],
@@ -120,7 +124,7 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
     isPipe,
   ],
   'a catalogue of extensions': ['extensoes.json', () => extensionsAt(folder()), isPipe],
-  'an icon of the shop': ['notas/icon.png', () => createOfferedFiles().read(folder(), offers, 'notas', '1.0.0', 'icon.png'), null],
+  'an icon of the shop': ['notas/icon.png', () => createOfferedFiles().read([repository()], offers(), 'notas', '1.0.0', 'icon.png'), null],
   'a manifest in a repository': ['svc-app.json', () => readSource(dir), says(/svc-app\.json:1:1 UNREADABLE .*named pipe/)],
   'tokens of a repository': ['.svc/tokens.json', () => createToken(dir, null, 0), isPipe],
   'a record of a repository': ['v1/pacote/notas/1.0.0.json', () => openRepositoryFolder(dir), isPipe],

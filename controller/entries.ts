@@ -52,7 +52,7 @@ import type { LinkView, SupervisorLink } from './observe/supervisor-link.ts';
 import type { PackageTarget } from '../reconcilers/actions.ts';
 import type { PackageDecision, PackageObserved } from '../reconcilers/package-types.ts';
 import type { PackageProgress } from '../schema/packages.ts';
-import type { Offers } from '../schema/shop-view.ts';
+import type { OfferingRepository, Offers } from '../schema/shop-view.ts';
 import type { HeldRollback, InstallWish, Intent, WindowCount } from '../store/store.ts';
 
 export interface PlacedOf<Document> {
@@ -255,6 +255,8 @@ export interface PackageEntry {
   failure: PackageObserved['failure'];
   /** The offer of the version that is wanted; `offered`, `problem` and `refusedThere` are from the last time the repository was read for it. */
   offer: OfferedVersion | null;
+  /** The repository that offers the app; null: none does. */
+  repository: OfferingRepository | null;
   offered: readonly string[];
   problem: string | null;
   refusedThere: string | null;

@@ -65,6 +65,7 @@ const emptyEntry = {
   rollback: null,
   failure: null,
   offer: null,
+  repository: null,
   offered: [],
   problem: null,
   refusedThere: null,

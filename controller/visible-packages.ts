@@ -3,6 +3,7 @@
  * in none of.
  * Decision: docs/decisions/0412-who-sees-a-package.md
  */
+import type { OfferingRepository } from '../schema/shop-view.ts';
 import { limits } from './limits.ts';
 import type { Entries, PersonEntry, ServerEntry } from './entries.ts';
 import type { InstalledPackage } from './hosts/host.ts';
@@ -19,6 +20,10 @@ export function groupsShutting({ server, placed }: Pick<PersonEntry, 'server' | 
 }
 
 export const isShut = (person: Pick<PersonEntry, 'server' | 'placed'>, app: string): boolean => groupsShutting(person, app) !== null;
+
+/** Whether a repository offers its apps to the person. Decision: docs/decisions/0434-several-repositories.md */
+export const isFor = ({ groups }: Pick<OfferingRepository, 'groups'>, { placed }: Pick<PersonEntry, 'placed'>): boolean =>
+  groups === null || groups.some((group) => placed.document.spec.grupos?.includes(group) === true);
 
 /** By the documents in force, and those that leave: an app is not open to everybody while it is being removed. The very same map while it says the same. */
 export function syncGroups(entries: Entries): void {

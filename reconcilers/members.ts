@@ -3,7 +3,8 @@
  * not mean that its person left: directories forget people for a moment. Decision: docs/decisions/0398-people-of-the-system.md
  */
 import { isAccountName, personName } from '../schema/account-name.ts';
-import { isGroupName, isObjectName } from '../schema/desired/schema.ts';
+import { isGroupName } from '../schema/desired/group.ts';
+import { isObjectName } from '../schema/desired/schema.ts';
 import { asPlainLine } from '../schema/plain-line.ts';
 import { limits } from './limits.ts';
 

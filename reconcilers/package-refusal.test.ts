@@ -3,6 +3,7 @@ import { installLine, refusalOf, type RefusalGrounds } from './package-refusal.t
 
 const grounds: RefusalGrounds = {
   scope: 'sistema',
+  reserved: null,
   shellVersion: '1.4.0',
   provided: new Set(['texto/v1']),
   offering: (capability) => (capability === 'ocr/v2' ? ['leitor'] : capability === 'lê/v1' ? ['a', 'b'] : []),
@@ -79,4 +80,11 @@ it.for([
 
 it('suggests the first alternative of each, once', () => {
   expect(installLine(['ffmpeg|libav-tools', 'git', 'ffmpeg'])).toBe('apt-get install ffmpeg git');
+});
+
+it('refuses what a person asked for from a repository that is for others', () => {
+  expect(refusalOf({}, { ...grounds, reserved: ['ti', 'redes'] })).toEqual({
+    reason: 'ScopeRefused',
+    message: 'its repository is for people in the group ti or redes',
+  });
 });

@@ -8,6 +8,8 @@ import type { PackageRefusal } from './package-types.ts';
 
 export interface RefusalGrounds {
   readonly scope: 'sistema' | 'pessoa';
+  /** Groups that its repository is for, none of which has the person who asked for it; null: it may be theirs. */
+  readonly reserved: readonly string[] | null;
   readonly shellVersion: string;
   /** Capabilities of what is installed where the package goes. */
   readonly provided: ReadonlySet<string>;
@@ -20,11 +22,16 @@ export interface RefusalGrounds {
 /** The first ground that holds; null: it may come in. */
 export function refusalOf(manifest: CatalogueManifest, grounds: RefusalGrounds): PackageRefusal | null {
   return (
+    groupRefusal(grounds) ??
     scopeRefusal(manifest, grounds) ??
     shellRefusal(manifest, grounds) ??
     capabilityRefusal(manifest, grounds) ??
     packageRefusal(manifest, grounds)
   );
+}
+
+function groupRefusal({ reserved }: RefusalGrounds): PackageRefusal | null {
+  return reserved && { reason: 'ScopeRefused', message: `its repository is for people in the group ${reserved.join(' or ')}` };
 }
 
 function scopeRefusal(

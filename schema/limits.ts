@@ -32,6 +32,8 @@ export const limits = {
   packageServersMax: 1_024,
   /** Groups that a Package document names. */
   packageGroupsMax: 64,
+  /** Of a portal: each is read for every look at the shop. */
+  repositoriesMax: 16,
   /** Values of a claim that make somebody one of a People document. */
   peopleValuesMax: 256,
   /** status.json, run.pid, marker and the like: what we write stays far below. */

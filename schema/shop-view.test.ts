@@ -5,7 +5,11 @@ import { type InstalledForStore, type Offers, type StoreFor, storeView } from '.
 
 function offers(manifest: CatalogueManifest, ...versions: string[]): Offers {
   const entry = (version: string) => ({ version, tamanho: 1, sha256: null, publicadoEm: null, novidades: '', manifest });
-  return { apps: [{ id: 'notas', versions: (versions.length > 0 ? versions : ['1.0.0']).map((one) => entry(one)) }], problem: null };
+  const repository = { place: '/apps', key: null, groups: null };
+  return {
+    apps: [{ id: 'notas', repository, versions: (versions.length > 0 ? versions : ['1.0.0']).map((one) => entry(one)) }],
+    problem: null,
+  };
 }
 
 const own = { instalacao: ['pessoa'] } as const;

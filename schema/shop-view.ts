@@ -20,10 +20,21 @@ export interface InstalledForStore {
   readonly previous: string | null;
 }
 
+/** The repository of an app, as the Portal document says. */
+export interface OfferingRepository {
+  /** Its address or folder. */
+  readonly place: string;
+  /** Public key that its versions are signed with; null: they need no signature. */
+  readonly key: string | null;
+  /** People in one of them see and install its apps; null: everybody. */
+  readonly groups: readonly string[] | null;
+}
+
 /** Apps that can be installed, newest version first. */
 export interface Offers {
   readonly apps: readonly {
     readonly id: string;
+    readonly repository: OfferingRepository;
     readonly versions: readonly {
       readonly version: string;
       /** Null for a package that is not packed. */

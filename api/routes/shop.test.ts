@@ -19,6 +19,7 @@ afterAll(() => portal.close());
 
 const offer = (id: string, versions: readonly string[], manifest: CatalogueManifest = {}) => ({
   id,
+  repository: { place: '/apps', key: null, groups: null },
   versions: versions.map((version) => ({
     version,
     tamanho: 10,

@@ -108,7 +108,7 @@ async function rowsOf({ stateDir, place }: Site, sink: ChunkSink, clock: Clock):
 }
 
 export function manifestOf(site: Site, { atMs, entries, schema }: Taken, verified: Manifest['verified']): Manifest {
-  const { stateDir, desired, repository, place, left } = site;
+  const { stateDir, desired, repositories, place, left } = site;
   return {
     format: 1,
     atMs,
@@ -117,7 +117,7 @@ export function manifestOf(site: Site, { atMs, entries, schema }: Taken, verifie
     owner: accountName(statSync(stateDir).uid),
     state: stateDir,
     desired: desired === null ? null : path.resolve(desired),
-    repository,
+    repository: repositories[0] ?? null,
     store: place.store ?? '',
     entries,
     ...(schema === undefined ? {} : { schema }),

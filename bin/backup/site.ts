@@ -1,7 +1,7 @@
 /** Parts of a site for a backup: its databases, the files of its state folder, its desired folder, the files that documents name. */
 import path from 'node:path';
 import { readFolder } from '../../controller/desired/read-folder.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf, repositoryFolders } from '../../kit/repository/reading/location.ts';
 import { indexFiles } from '../../kit/repository/reading/index-files.ts';
 import type { DesiredDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -16,7 +16,8 @@ export interface Site extends Pick<TakeOptions, 'databases' | 'list'> {
   readonly place: StorePlace;
   /** Null: nobody said, and no portal was started with it. */
   readonly desired: string | null;
-  readonly repository: string | null;
+  /** Folders, in the order of the document. */
+  readonly repositories: readonly string[];
   /** Places that the backup leaves out, and why. */
   readonly left: readonly string[];
 }
@@ -41,8 +42,7 @@ export async function siteOf(stateDir: string, desiredDir: string | null): Promi
   if (desired === null) left.push('the desired folder: no portal of this svc was started on the state folder yet; --desired names it');
   else if (read?.ok === false) left.push(`files that the documents name: ${desired} is refused, svc validate ${desired} says why`);
   const portal = documents.flatMap(({ document, place }) => (document.kind === 'Portal' ? [{ document, place }] : []))[0] ?? null;
-  const location = desired === null ? null : repositoryLocation(desired, portal);
-  const repository = location?.kind === 'folder' ? location.folder : null;
+  const repositories = desired === null ? [] : repositoryFolders(repositoriesOf(desired, portal));
   const secrets = await readableSecrets(
     documents.map(({ document }) => document),
     { stateDir, desired, left },
@@ -53,14 +53,14 @@ export async function siteOf(stateDir: string, desiredDir: string | null): Promi
     stateDir,
     place,
     desired,
-    repository,
+    repositories,
     left,
     databases: files.map((file) => placeIn(stateDir, file)),
     list: async () => [
       ...ownSources(stateDir),
       ...secrets,
-      ...(desired === null ? [] : desiredSources(desired, { stateDir, repository })),
-      ...(repository === null ? [] : await repositorySources(repository)),
+      ...(desired === null ? [] : desiredSources(desired, { stateDir, repositories })),
+      ...(await repositorySources(repositories)),
     ],
   };
 }
@@ -112,14 +112,20 @@ async function readableSecrets(
 
 function desiredSources(
   desired: string,
-  { stateDir, repository }: { readonly stateDir: string; readonly repository: string | null },
+  { stateDir, repositories }: { readonly stateDir: string; readonly repositories: readonly string[] },
 ): readonly Source[] {
-  const others = new Set([stateDir, repository].filter((folder) => folder !== desired));
+  const others = new Set([stateDir, ...repositories].filter((folder) => folder !== desired));
   const paths = pathsBelow(desired, (below, name) => others.has(path.join(desired, below)) || name === '.git');
   return paths.map((below) => ({ root: 'desired', path: below, file: path.join(desired, below), isOwn: false }));
 }
 
-async function repositorySources(repository: string): Promise<readonly Source[]> {
-  const paths = await indexFiles(repository);
-  return paths.map((below) => ({ root: 'repository', path: below, file: path.join(repository, below), isOwn: true }));
+/** Below the first folder; of each further one by whole paths. */
+async function repositorySources(repositories: readonly string[]): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  for (const [index, folder] of repositories.entries())
+    for (const below of await indexFiles(folder)) {
+      const file = path.join(folder, below);
+      sources.push({ root: 'repository', path: index === 0 ? below : file, file, isOwn: true });
+    }
+  return sources;
 }

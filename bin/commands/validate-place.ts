@@ -2,7 +2,7 @@
 import { systemClock } from '../../controller/clock/system.ts';
 import { gpuInventory } from '../../kit/launch/gpu.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf } from '../../kit/repository/reading/location.ts';
 import type { Placed, PortalDocument, ServerDocument } from '../../schema/desired/documents.ts';
 import { type DesiredFile, openFiles } from '../../schema/desired/load.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
@@ -33,11 +33,11 @@ function gpuOf(servers: readonly ServerDocument[]): Place['gpu'] {
   }
 }
 
-/** By what its folder offers. An address is not asked for this, and without a repository packages come by hand. */
+/** By what its folders offer. An address is not asked for this, and without a repository packages come by hand. */
 async function providedThere(portal: Placed<PortalDocument>, manifests: readonly Manifest[]): Promise<Place['provided']> {
-  const location = repositoryLocation('.', portal);
-  if (location?.kind !== 'folder') return null;
-  const offers = await createOffersReader(systemClock).read(location);
+  const repositories = repositoriesOf('.', portal);
+  if (repositories.length === 0 || repositories.some(({ kind }) => kind === 'url')) return null;
+  const offers = await createOffersReader(systemClock).read(repositories);
   if (offers.problem !== null) return null;
   const offered = offers.apps.flatMap(({ versions }) => versions.flatMap(({ manifest }) => manifest.provides ?? []));
   return new Set([...offered, ...manifests.flatMap(({ provides = [] }) => provides)]);

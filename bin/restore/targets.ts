@@ -49,7 +49,7 @@ function placeOf(entry: Entry, manifest: Manifest, { stateDir, desired }: Places
   }
   if (root === 'rows') return null;
   if (root === 'desired') return desired === null ? null : { name: `desired: ${name}`, to: path.join(desired, name), kind: 'desired' };
-  const before = root === 'repository' ? path.join(manifest.repository ?? '/', name) : name;
+  const before = root === 'repository' ? path.resolve(manifest.repository ?? '/', name) : name;
   // Files from the desired folder moved with it.
   const isMoved = manifest.desired !== null && desired !== null && isWithin(manifest.desired, before);
   const to = isMoved ? path.join(desired, path.relative(manifest.desired, before)) : before;

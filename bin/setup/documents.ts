@@ -4,6 +4,7 @@ import path from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
 import { addressOf, onServer, serversOf, type On, type SetupOptions } from './answers.ts';
 import type { Site } from './site.ts';
+import { repositoryItems } from '../../schema/desired/repositories.ts';
 import { accountOf, groupsOf, hasGroup, nameOfHere, sshOfHere } from './this-machine.ts';
 
 /** A front on this machine. */
@@ -39,12 +40,13 @@ export function writeDocuments(site: Site, options: SetupOptions, programs: stri
     const before = (site.value('Portal', portal, ['spec', 'admins', 'people']) as readonly string[] | undefined) ?? [];
     site.set('Portal', portal, ['spec', 'admins', 'people'], [...new Set([...before, ...admins.map(({ name }) => name)])], 'portal.yaml');
   }
-  const repository = site.text('Portal', portal, ['spec', 'repository']) || programs;
+  const named = site.value('Portal', portal, ['spec', 'repository']) as Parameters<typeof repositoryItems>[0] | undefined;
+  const repositories = repositoryItems(named ?? programs).map(({ url }) => url);
   for (const [app, places] of placesOf(onServer('app', options.app), (on) => (isForAll(site, on, here) ? 'all' : server(on)))) {
     const [only = ''] = places;
     const isOne = places.length === 1 && only !== 'all';
     const where = isOne ? { server: only } : { servers: places.includes('all') ? 'all' : places };
-    site.set('Package', isOne ? `${app}-${only}` : app, ['spec'], { app, versao: versionOf(repository, app), ...where }, 'apps.yaml');
+    site.set('Package', isOne ? `${app}-${only}` : app, ['spec'], { app, versao: versionOf(repositories, app), ...where }, 'apps.yaml');
   }
   return { portal, here };
 }
@@ -149,8 +151,14 @@ export function appIn(folder: string, app: string): Offered {
   return found;
 }
 
-function versionOf(repository: string, app: string): string {
-  if (!repository.startsWith('/'))
-    throw new SvcError('BAD_REQUEST', `--app ${app}: the repository is ${repository}; write a Package document with the version`);
-  return appIn(repository, app).version;
+/** By the first folder that has it. */
+function versionOf(repositories: readonly string[], app: string): string {
+  const folders = repositories.filter((one) => one.startsWith('/'));
+  const [first] = folders;
+  if (first === undefined)
+    throw new SvcError(
+      'BAD_REQUEST',
+      `--app ${app}: the repository is ${repositories.join(', ')}; write a Package document with the version`,
+    );
+  return appIn(folders.find((folder) => offeredIn(folder).some(({ id }) => id === app)) ?? first, app).version;
 }

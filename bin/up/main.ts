@@ -19,7 +19,7 @@ import { recallLiving } from '../../controller/execute/tokens.ts';
 import { createGateway } from '../../controller/views/gateway.ts';
 import { checkSocketPath } from '../../controller/hosts/unix-socket.ts';
 import type { Controller } from '../../controller/loop/loop.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf, repositoryFolders } from '../../kit/repository/reading/location.ts';
 import { livingPortals } from '../../store/portals.ts';
 import { lockState, type StateLock } from '../../store/state-lock.ts';
 import { limits } from '../limits.ts';
@@ -303,9 +303,9 @@ async function portalParts({
 }: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
   const rooms = portalRooms(opened, clock, log);
   const repository = createServedRepository({
-    location: () => {
+    folders: () => {
       const { entries, options } = reigns.controller().context;
-      return repositoryLocation(options.dir, entries.portal);
+      return repositoryFolders(repositoriesOf(options.dir, entries.portal));
     },
     clock,
     log,

@@ -18,7 +18,7 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'svc-'));
   folder = root;
   const served = createServedRepository({
-    location: () => (folder === null ? null : { kind: 'folder', folder }),
+    folders: () => (folder === null ? [] : [folder]),
     clock: systemClock,
     log: pino({ level: 'silent' }),
   });

@@ -1,4 +1,4 @@
-/** `/v1/` of the portal: the folder of packed versions that its Portal document names, from the moment in which it is one. */
+/** `/v1/` of the portal: the first folder of packed versions that its Portal document names, from the moment in which it is one. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { codedError, sendProblem } from '../../api/problems.ts';
@@ -6,13 +6,13 @@ import { sendOwnSchema } from '../../api/repository/own-schema.ts';
 import { createRepositoryHandler, type RepositoryHandler } from '../../api/repository/serve.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';
 import { createRepositoryWriter } from '../../kit/repository/publishing/receive.ts';
-import { isRepositoryFolder, repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { isRepositoryFolder } from '../../kit/repository/reading/location.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { createTurns } from '../../schema/turns.ts';
 
 export interface ServedOptions {
-  /** Asked for each request: the document may name another folder, and an empty folder gets its first version while the portal runs. */
-  readonly location: () => ReturnType<typeof repositoryLocation>;
+  /** The folders that the document names, asked for each request: it may name another one, and an empty folder gets its first version while the portal runs. */
+  readonly folders: () => readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -28,18 +28,17 @@ interface Opened {
   readonly handle: RepositoryHandler;
 }
 
-export function createServedRepository({ location, clock, log }: ServedOptions): ServedRepository {
+export function createServedRepository({ folders, clock, log }: ServedOptions): ServedRepository {
   let opened: Opened | null = null;
   /** Opens in turn: opening a folder removes what it takes for left over there. */
   const inTurn = createTurns();
   const open = async (): Promise<RepositoryHandler> => {
-    const named = location();
+    const folder = await firstPacked(folders());
     // A repository that was removed may come again: it is opened anew then.
-    if (named?.kind !== 'folder' || !(await isRepositoryFolder(named.folder))) {
+    if (folder === null) {
       opened = null;
       return sendOwnSchema;
     }
-    const { folder } = named;
     if (opened?.folder === folder) return opened.handle;
     await openRepositoryFolder(folder);
     opened = { folder, handle: createRepositoryHandler({ root: folder, writer: createRepositoryWriter(folder, clock), clock, log }) };
@@ -58,4 +57,9 @@ export function createServedRepository({ location, clock, log }: ServedOptions):
     },
     look: async () => void (await inTurn('', open)),
   };
+}
+
+async function firstPacked(folders: readonly string[]): Promise<string | null> {
+  for (const folder of folders) if (await isRepositoryFolder(folder)) return folder;
+  return null;
 }

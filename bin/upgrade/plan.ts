@@ -7,7 +7,7 @@ import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { systemClock } from '../../controller/clock/system.ts';
 import { readFolder, type FolderAnswer } from '../../controller/desired/read-folder.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf, repositoryFolders } from '../../kit/repository/reading/location.ts';
 import { kitProcessors, kitsFolder, readKitRecord } from '../../kit/server/parts.ts';
 import { inLine } from '../../reconcilers/kit-rollout.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -117,11 +117,12 @@ function kitsOf(statuses: Statuses, own: readonly string[]): readonly KitChange[
     .map(({ name, from, apps: running }) => ({ server: name, from, to: own, apps: running, isTooOld: from !== null && isOlderKit(from) }));
 }
 
-/** The apps that change with svc: those of a repository that is the folder of apps of an installation. */
+/** The apps that change with svc: those of a repository which is the folder of apps of an installation. */
 async function appsOf(folder: Extract<FolderAnswer, { ok: true }>, desired: string, statuses: Statuses): Promise<readonly AppChange[]> {
   const portal = folder.state.documents.find((placed) => placed.document.kind === 'Portal');
-  const location = repositoryLocation(desired, portal === undefined ? null : { ...portal, document: portal.document as PortalDocument });
-  if (location?.kind !== 'folder' || !(await isBundled(location.folder))) return [];
+  const named = repositoriesOf(desired, portal === undefined ? null : { ...portal, document: portal.document as PortalDocument });
+  const bundled = await Promise.all(repositoryFolders(named).map(isBundled));
+  if (!bundled.includes(true)) return [];
   const changes = await Promise.all(
     statuses.map(async ({ key, details }): Promise<AppChange | null> => {
       const { kind, name } = readKey(key);

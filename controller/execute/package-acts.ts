@@ -11,7 +11,7 @@ import type { InstallEvent } from '../../schema/install-events.ts';
 import { faultPoint } from '../faults.ts';
 import type { Host } from '../hosts/host.ts';
 import { offeredSource } from '../../kit/repository/reading/source.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf } from '../../kit/repository/reading/location.ts';
 import { targetKey } from '../package-entries.ts';
 import type { PackageTask, Entries } from '../entries.ts';
 import { guarded, type ExecutorOptions, type Executors } from './guarded.ts';
@@ -139,8 +139,9 @@ async function install(options: ExecutorOptions, action: ActionOf<'package/insta
   const entry = entries.byTarget.get(targetKey(action));
   if (entry?.offer?.version !== action.version)
     throw new SvcError('PACKAGE_SOURCE_MISSING', `${action.app} ${action.version} is not offered any more`);
-  const location = repositoryLocation(options.dir, entries.portal);
-  const source = await offeredSource(location, { app: action.app, version: action.version, sha256: entry.offer.sha256 });
+  const { offer, repository } = entry;
+  const offered = { app: action.app, version: action.version, sha256: offer.sha256, place: repository?.place ?? null };
+  const source = await offeredSource(repositoriesOf(options.dir, entries.portal), offered);
   faultPoint('install/before');
   await hostOf(entries, action).install(source, action.scope, accountOf(entries, action.person), runOf(options, action, task));
   faultPoint('install/done');

@@ -157,7 +157,7 @@ function installTests(made: () => HostFixture, source: () => string): void {
     });
     expect(own.hash).toBe(system.hash);
     // Both ways of delivery must give the hash that a later read of the folder is compared with.
-    const now = await unpackedNow({ kind: 'folder', folder: path.dirname(source()) }, path.basename(source()), { nowMs: 0, ageMsMax: 0 });
+    const now = await unpackedNow([path.dirname(source())], path.basename(source()), { nowMs: 0, ageMsMax: 0 });
     expect([system.delivered, own.delivered]).toEqual([now?.hash, now?.hash]);
     expect((await host.installed(account)).map((one) => one.scope)).toEqual(['sistema', 'pessoa']);
     expect((await host.installed(null)).map((one) => one.scope)).toEqual(['sistema']);

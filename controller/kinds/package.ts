@@ -13,10 +13,11 @@ import { publishState } from '../package-news.ts';
 import { observeInventory } from '../observe/inventory.ts';
 import { whyNotOffered } from '../../kit/repository/reading/source.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
-import { repositoryLocation, type RepositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf, repositoryFolders, type Repository } from '../../kit/repository/reading/location.ts';
 import { unpackedNow } from '../../kit/repository/reading/unpacked-now.ts';
 import { limits } from '../limits.ts';
 import { installedAt, markRemoving, markUpdate, targetKey } from '../package-entries.ts';
+import { isFor } from '../visible-packages.ts';
 import type { PackageEntry, PackageTask, BackendEntry, Entries } from '../entries.ts';
 import type { Kind, Report, Round } from './kind.ts';
 
@@ -108,12 +109,14 @@ async function observeOffer(context: Context, entry: PackageEntry, desired: Pack
   const aim = aimedVersion(desired);
   const installed = installedAt(entries, entry.target);
   if (aim === null || (installed?.version === aim && installed.delivered !== null)) return;
-  const location = repositoryLocation(options.dir, entries.portal);
-  const read = await offers.read(location);
-  const versions = read.apps.find(({ id }) => id === desired.app)?.versions ?? [];
+  const repositories = repositoriesOf(options.dir, entries.portal);
+  const read = await offers.read(repositories);
+  const app = read.apps.find(({ id }) => id === desired.app);
+  const versions = app?.versions ?? [];
+  entry.repository = app?.repository ?? null;
   entry.offer = versions.find(({ version }) => version === aim) ?? null;
   entry.offered = versions.map(({ version }) => version);
-  await observeTroubles(entry, location, read, versions.length > 0);
+  await observeTroubles(entry, repositories, read, versions.length > 0);
   const server = entries.servers.get(desired.server);
   const unasked = (entry.offer?.manifest.requiredPackages ?? []).some((one) => server?.inventoryOf.has(one) === false);
   if (server?.reachability.status === 'reachable' && unasked) await observeInventory(context, server);
@@ -122,17 +125,17 @@ async function observeOffer(context: Context, entry: PackageEntry, desired: Pack
 /** Why the repository offers nothing of the app, or what it offered before. */
 export async function observeTroubles(
   entry: PackageEntry,
-  location: RepositoryLocation | null,
+  repositories: readonly Repository[],
   { unread }: Offers,
   isOffered: boolean,
 ): Promise<void> {
   entry.problem = unread ?? null;
-  entry.refusedThere = unread === undefined && !isOffered ? await whyNotOffered(location, entry.target.app) : null;
+  entry.refusedThere = unread === undefined && !isOffered ? await whyNotOffered(repositories, entry.target.app) : null;
 }
 
 async function followSource(context: Context, entry: PackageEntry): Promise<void> {
-  const location = repositoryLocation(context.options.dir, context.entries.portal);
-  if (await observeSource(context, context.entries, entry, location, limits.sourceAgeMs)) context.queue.add(entry.key, false);
+  const repositories = repositoriesOf(context.options.dir, context.entries.portal);
+  if (await observeSource(context, context.entries, entry, repositories, limits.sourceAgeMs)) context.queue.add(entry.key, false);
 }
 
 /** Reads the source of a package; one that can't be read keeps the last observation. True when it changed. */
@@ -140,13 +143,13 @@ export async function observeSource(
   { options }: Pick<Context, 'options'>,
   entries: Entries,
   entry: PackageEntry,
-  location: RepositoryLocation | null,
+  repositories: readonly Repository[],
   ageMsMax: number,
 ): Promise<boolean> {
   const { source: before, target } = entry;
   if (installedAt(entries, target) === undefined) return false;
   try {
-    entry.source = await unpackedNow(location, target.app, { nowMs: options.clock.monotonicMs(), ageMsMax });
+    entry.source = await unpackedNow(repositoryFolders(repositories), target.app, { nowMs: options.clock.monotonicMs(), ageMsMax });
   } catch {
     return false;
   }
@@ -202,6 +205,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
     offer &&
     refusalOf(offer.manifest, {
       scope: target.scope,
+      reserved: reservedFor(entries, entry),
       shellVersion,
       provided: providedAt(entries, target),
       offering: (capability) => offering(offers, capability),
@@ -243,6 +247,12 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
       : null,
     failure,
   };
+}
+
+/** Documents are an administrator's, who gives what they like to whom they like. */
+function reservedFor({ people }: Entries, { wanted, target, repository }: PackageEntry): readonly string[] | null {
+  const person = wanted.by === 'wish' && target.person !== null ? people.get(target.person) : undefined;
+  return person === undefined || repository === null || isFor(repository, person) ? null : repository.groups;
 }
 
 function saysCeilings({ portal }: Entries, { wanted }: PackageEntry): boolean {

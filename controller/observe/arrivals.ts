@@ -3,7 +3,7 @@
  * last claim counts until the next sign-in. Decision: docs/decisions/0400-people-of-a-provider.md
  */
 import { createHash } from 'node:crypto';
-import { isGroupName } from '../../schema/desired/schema.ts';
+import { isGroupName } from '../../schema/desired/group.ts';
 import type { PeopleDocument } from '../../schema/desired/documents.ts';
 import { cutName, type Member } from '../../reconcilers/members.ts';
 import type { Store } from '../../store/store.ts';

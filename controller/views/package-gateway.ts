@@ -8,14 +8,14 @@ import type { Context } from '../context.ts';
 import { packageDesired } from '../kinds/package.ts';
 import { observeInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf } from '../../kit/repository/reading/location.ts';
 import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
 import { installedAt } from '../package-entries.ts';
-import { isShut } from '../visible-packages.ts';
+import { isFor, isShut } from '../visible-packages.ts';
 import type { Entries, PackageEntry, ServerEntry } from '../entries.ts';
 import { adminServer, installedForStore, installsOf, missingPackages, versionBefore } from './packages.ts';
 
-const locationOf = ({ entries, options }: Context) => repositoryLocation(options.dir, entries.portal);
+const repositoriesFor = ({ entries, options }: Context) => repositoriesOf(options.dir, entries.portal);
 
 export function shopView(context: Context): ShopView {
   const { entries, offers } = context;
@@ -24,26 +24,26 @@ export function shopView(context: Context): ShopView {
     sources: async (usuario) => {
       const person = entries.people.get(usuario);
       if (!person) throw new SvcError('NOT_FOUND', `no person ${usuario}`);
-      const now = await offers.read(locationOf(context));
+      const now = await offers.read(repositoriesFor(context));
       await askWhatLacks(context, person.server);
       return {
-        offers: { ...now, apps: now.apps.filter(({ id }) => !isShut(person, id)) },
+        offers: { ...now, apps: now.apps.filter(({ id, repository }) => !isShut(person, id) && isFor(repository, person)) },
         installed: installedForStore(person),
         installs: installsOf(context, person),
         missingPackages: missingPackages(context, person.server),
       };
     },
-    extensions: async () => (await offers.read(locationOf(context))).extensions ?? [],
+    extensions: async () => (await offers.read(repositoriesFor(context))).extensions ?? [],
     file: async (app, version, file) => {
-      const location = locationOf(context);
-      return icons.read(location, await offers.read(location), app, version, file);
+      const repositories = repositoriesFor(context);
+      return icons.read(repositories, await offers.read(repositories), app, version, file);
     },
   };
 }
 
 export async function adminPackages(context: Context): ReturnType<AdminView['packages']> {
   const servers = [...context.entries.servers.values()];
-  await context.offers.read(locationOf(context));
+  await context.offers.read(repositoriesFor(context));
   await Promise.all(servers.map((server) => askWhatLacks(context, server)));
   return { servers: servers.map((server) => adminServer(context, server)) };
 }

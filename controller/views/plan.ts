@@ -33,7 +33,7 @@ import { engineDesired, engineObserved } from '../kinds/engine.ts';
 import { observeSource, observeTroubles, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
 import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
-import { repositoryLocation } from '../../kit/repository/reading/location.ts';
+import { repositoriesOf } from '../../kit/repository/reading/location.ts';
 import { decideServer } from '../../reconcilers/server.ts';
 import { observeKit, serverDesired, serverObserved } from '../servers/kit-work.ts';
 import { serverSight } from '../servers/rollout.ts';
@@ -130,9 +130,9 @@ async function decideAll(
 ): Promise<PlanAnswer> {
   const { options } = context;
   const nowMs = options.clock.nowMs();
-  const location = repositoryLocation(dir ?? options.dir, entries.portal);
-  const read = await createOffersReader(options.clock).read(location);
-  const offersOf: OffersOf = (app) => read.apps.find(({ id }) => id === app)?.versions ?? [];
+  const repositories = repositoriesOf(dir ?? options.dir, entries.portal);
+  const read = await createOffersReader(options.clock).read(repositories);
+  const offersOf: OffersOf = (app) => read.apps.find(({ id }) => id === app) ?? null;
   const blocked: Blocked[] = [...lists, ...blockedPeople(entries, nowMs)];
   const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
   changes.push(...leaving.changes);
@@ -145,8 +145,8 @@ async function decideAll(
     if (entry.leaving) continue;
     // A source that can't be read now keeps its state.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
-    await observeSource(context, entries, entry, location, 0);
-    await observeTroubles(entry, location, read, offersOf(entry.target.app).length > 0);
+    await observeSource(context, entries, entry, repositories, 0);
+    await observeTroubles(entry, repositories, read, offersOf(entry.target.app) !== null);
     add(planPackage(context, entries, entry, offersOf));
   }
   for (const entry of entries.engines.values()) add(planEngine(entries, entry, nowMs));
@@ -310,14 +310,15 @@ function documentChanges(before: InForce, after: InForce): Change[] {
   return changes;
 }
 
-type OffersOf = (app: string) => Offers['apps'][number]['versions'];
+type OffersOf = (app: string) => Offers['apps'][number] | null;
 
 function planPackage(context: Context, entries: Entries, entry: PackageEntry, offersOf: OffersOf): Outcome {
   const nowMs = context.options.clock.nowMs();
   const desired = packageDesired(entry);
-  const versions = offersOf(desired.app);
+  const offered = offersOf(desired.app);
+  const versions = offered?.versions ?? [];
   const offer = versions.find(({ version }) => version === aimedVersion(desired)) ?? null;
-  Object.assign(entry, { offer, offered: versions.map(({ version }) => version) });
+  Object.assign(entry, { offer, repository: offered?.repository ?? null, offered: versions.map(({ version }) => version) });
   // A plan lists the final result: running tasks are taken as finished, and instances as ended, unless that is what it waits for.
   const seen = packageObserved(entries, entry, surroundingsOf(context));
   const observed = { ...seen, living: desired.whenStopped === true && desired.version !== null ? seen.living : 0, busy: null };

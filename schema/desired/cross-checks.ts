@@ -22,6 +22,7 @@ import { checkGrantRoles } from './cross-grants.ts';
 import { checkPackages } from './cross-packages.ts';
 import { checkAdmins, checkPeopleLists, withMembers } from './cross-people.ts';
 import { serversOf } from './packages.ts';
+import { repositoryItems } from './repositories.ts';
 
 /** The checks, to be called one after the other. `context` only answers references: what is wrong in it is told elsewhere or not at all. */
 export function crossChecks(
@@ -57,8 +58,26 @@ function checkPortals(folder: Folder, index: Index, report: ReportDesired): void
       report(portal, 'PATTERN', ['spec', 'trustedProxies', at], `expected the address of a proxy or a network, found "${clip(network)}"`);
     }
     checkAddress(portal, report);
+    checkRepositories(folder, index, portal, report);
     const person = signIn?.local?.person;
     if (person !== undefined) reference(folder, index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], report);
+  }
+}
+
+/** A misspelled group would close a repository to everybody. */
+function checkRepositories(folder: Folder, index: Index, portal: Placed<PortalDocument>, report: ReportDesired): void {
+  const { repository = [] } = portal.document.spec;
+  if (typeof repository === 'string') return;
+  const seen = new Set<string>();
+  for (const [at, { url, grupos = [] }] of repositoryItems(repository).entries()) {
+    const here = ['spec', 'repository', at] as const;
+    if (seen.has(url)) report(portal, 'DUPLICATE_ITEM', here, `the repository "${clip(url)}" is already in the list`);
+    seen.add(url);
+    for (const [place, group] of grupos.entries()) {
+      if (index.groups.has(group) || folder.mayExist('group', group)) continue;
+      const message = `no person is in the group "${group}"${didYouMean(group, [...index.groups])}`;
+      report(portal, 'UNKNOWN_GROUP', [...here, 'grupos', place], message);
+    }
   }
 }
 

@@ -273,6 +273,23 @@ test.for([
   expect(JSON.stringify(read(files))).not.toContain('s3cr3t');
 });
 
+test.for([
+  ['[./apps, "https://apps.example.org"]', []],
+  [`[{ url: ./apps, chave: RW${'a'.repeat(54)}, grupos: [editores] }, ./outros]`, []],
+  ['[]', ['LENGTH /spec/repository']],
+  ['7', ['WRONG_TYPE /spec/repository']],
+  ['[7]', ['WRONG_TYPE /spec/repository/0']],
+  ['[./apps, { url: ./apps }]', ['DUPLICATE_ITEM /spec/repository/1']],
+  ['[{ chave: x }]', ['MISSING_FIELD /spec/repository/0/url', 'PATTERN /spec/repository/0/chave']],
+  ['[{ url: ./apps, nome: x }]', ['UNKNOWN_FIELD /spec/repository/0/nome']],
+  ['[{ url: ./apps, grupos: [editore] }]', ['UNKNOWN_GROUP /spec/repository/0/grupos/0']],
+  ['[{ url: "https://s3cr3t@apps.example.org" }]', ['INLINE_CREDENTIAL /spec/repository/0/url']],
+] as const)('the repositories %s', ([repository, expected]) => {
+  const files = folder({ portal: docs.portal.replace('repository: ./apps', `repository: ${repository}`) });
+  expect(told(files)).toEqual(expected);
+  expect(JSON.stringify(read(files))).not.toContain('s3cr3t');
+});
+
 test.for(["o'malley@uni.example", 'ana+svc@uni.example', 'auth0|5f7c', 'DOM+ana', '~ana'])(
   'the login %s of a provider is taken',
   (login) => {

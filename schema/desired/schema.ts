@@ -7,6 +7,8 @@ import { appIdPattern, appIdRule } from '../app-id.ts';
 import { limits } from '../limits.ts';
 import { plainNameSource } from '../plain-line.ts';
 import { resourcesSchema } from '../resources.ts';
+import { group } from './group.ts';
+import { repositorySchema } from './repositories.ts';
 import { type Wire, exactlyOne, exactlyOneWith, fields, flag, list, oneOf, pattern } from '../static.ts';
 
 const nameSource = `^[a-z0-9]([a-z0-9._-]{0,${limits.objectNameCharsMax - 2}}[a-z0-9])?$`;
@@ -21,11 +23,6 @@ const app = pattern(appIdPattern, appIdRule);
 /** Names for people. */
 const line = (title: string) => ({ ...pattern(plainNameSource, title), maxLength: 200 });
 const account = pattern(accountSource, 'the name of a Linux account: letters, digits, ".", "_", "@", "+" or "-", not digits alone');
-const groupSource = '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$';
-const group = pattern(groupSource, 'the name of a group');
-const groupPattern = new RegExp(groupSource);
-/** Whether a document may name a group of a server so. */
-export const isGroupName = (text: string): boolean => groupPattern.test(text);
 
 /** `all`, or some. One schema whose words hold for texts or for lists only; for the types either. */
 const packageServers = {
@@ -183,11 +180,11 @@ export const specs = {
     storeCa: references.file,
     /** Key by which portals of one store recognize each other (`svc up --join`): the same for all of them, 32 characters or more. */
     portalKey: credential,
-    /** Folder (relative to the file) or URL that packages come from. */
-    repository: pattern(
-      '^(?![Hh][Tt][Tt][Pp][Ss]?://[^/]*@)[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]{0,199}$',
-      'a folder, or an http(s) address without a user',
-    ),
+    /**
+     * Folder (relative to the file) or URL that packages come from; or a list of them, the first of which that has an app offers it. Decision:
+     * docs/decisions/0434-several-repositories.md
+     */
+    repository: repositorySchema,
     /** The queue; without it there is none. Decision: docs/decisions/0212-clusters.md */
     fila: fields({
       /** Names of Cluster documents, the one for jobs that name none first. Default: all, by name; with no Cluster document the portal's own machine, as `local`. */

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { SvcError } from '../../schema/errors.ts';
 
-/** `state`, `desired`: below that folder. `secret`: an absolute path outside of both. `repository`: below its folder. `rows`: of a database of PostgreSQL. */
+/** `state`, `desired`: below that folder. `secret`: an absolute path outside of both. `repository`: below the first folder of them, or an absolute path in another. `rows`: of a database of PostgreSQL. */
 export type EntryRoot = 'state' | 'desired' | 'secret' | 'repository' | 'rows';
 
 export interface Entry {

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { begin, type Running } from '../../bin/up/main.ts';
 import { publishApp } from '../../kit/repository/publishing/publish.ts';
+import type { PortalDocument } from '../../schema/desired/documents.ts';
 import type { PortalEvent } from '../../schema/wire/events.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import { emptyServer, freePort, msOften, repository, until } from './portal.ts';
@@ -60,7 +61,7 @@ export interface PackageWorld extends Author {
   readonly events: readonly (PortalEvent & { readonly person: string })[];
   readonly up: Running;
   /** Documents without their apiVersion; Portal, Server and ana are there already. */
-  write(documents: readonly string[], where?: string): Promise<void>;
+  write(documents: readonly string[], where?: PortalDocument['spec']['repository']): Promise<void>;
   begin(): Promise<Running>;
   view(key: string): ObjectView | null;
   when(key: string, state: string, more?: (found: ObjectView) => boolean, msMax?: number): Promise<ObjectView>;
@@ -69,7 +70,7 @@ export interface PackageWorld extends Author {
   dispose(): Promise<void>;
 }
 
-export function writeDocuments(folder: string, where: string, documents: readonly string[]): void {
+export function writeDocuments(folder: string, where: PortalDocument['spec']['repository'], documents: readonly string[]): void {
   const all = [
     `kind: Portal\nmetadata: { name: casa }\nspec: { repository: ${JSON.stringify(where)} }`,
     'kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: ".", trusted: true } }',

@@ -1,7 +1,9 @@
-/** The meaning of `Portal.spec.repository`: an address, a folder with packed versions, or one with unpacked packages. */
+/** The meaning of `Portal.spec.repository`: each an address, a folder with packed versions, or one with unpacked packages. Decision: docs/decisions/0434-several-repositories.md */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { PortalDocument } from '../../../schema/desired/documents.ts';
+import { repositoryItems } from '../../../schema/desired/repositories.ts';
+import type { OfferingRepository } from '../../../schema/shop-view.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 
 export type RepositoryLocation =
@@ -9,17 +11,33 @@ export type RepositoryLocation =
   /** Packed or not: `isRepositoryFolder` decides. */
   | { readonly kind: 'folder'; readonly folder: string };
 
+/** One of the portal's repositories. The order of the list is their rank. */
+export type Repository = RepositoryLocation & OfferingRepository;
+
 interface PlacedPortal {
   readonly document: PortalDocument;
   readonly place: { readonly file: string };
 }
 
-/** Null without a Portal and when it names none. A folder is relative to the file that says so. */
-export function repositoryLocation(dir: string, portal: PlacedPortal | null): RepositoryLocation | null {
-  const repository = portal?.document.spec.repository;
-  if (!portal || repository === undefined) return null;
-  if (/^https?:\/\//i.test(repository)) return { kind: 'url', url: repository.replace(/(?<!\/)\/+$/, '') };
-  return { kind: 'folder', folder: path.resolve(dir, path.dirname(portal.place.file), repository) };
+/** None without a Portal and when it names none. A folder is relative to the file that says so. */
+export function repositoriesOf(dir: string, portal: PlacedPortal | null): readonly Repository[] {
+  const named = portal?.document.spec.repository;
+  if (!portal || named === undefined) return [];
+  const base = path.resolve(dir, path.dirname(portal.place.file));
+  return repositoryItems(named).map(({ url, chave = null, grupos = null }) => {
+    const location = locationOf(base, url);
+    return { ...location, place: location.kind === 'url' ? location.url : location.folder, key: chave, groups: grupos };
+  });
+}
+
+function locationOf(base: string, named: string): RepositoryLocation {
+  if (/^https?:\/\//i.test(named)) return { kind: 'url', url: named.replace(/(?<!\/)\/+$/, '') };
+  return { kind: 'folder', folder: path.resolve(base, named) };
+}
+
+/** The repositories that are folders of this machine. */
+export function repositoryFolders(repositories: readonly Repository[]): readonly string[] {
+  return repositories.flatMap((one) => (one.kind === 'folder' ? [one.folder] : []));
 }
 
 /** Whether the folder holds packed versions: `svc repository DIR` and publishing make it so. */

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { iconMediaTypes, type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
-import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
+import { isRepositoryFolder, type Repository, type RepositoryLocation } from './location.ts';
 import { readPlainFile } from '../../../schema/plain-file.ts';
 
 export interface OfferedFile {
@@ -16,17 +16,19 @@ export interface OfferedFile {
 
 export interface OfferedFiles {
   /** Null for any path but that of the icon, and when it can't be had now. */
-  read(location: RepositoryLocation | null, offers: Offers, app: string, version: string, file: string): Promise<OfferedFile | null>;
+  read(repositories: readonly Repository[], offers: Offers, app: string, version: string, file: string): Promise<OfferedFile | null>;
 }
 
 /** Published versions never change, so what was read once is kept; the oldest goes. */
 export function createOfferedFiles(): OfferedFiles {
   const kept = new Map<string, OfferedFile>();
   return {
-    read: async (location, offers, app, version, file) => {
-      const offer = offers.apps.find(({ id }) => id === app)?.versions.find((one) => one.version === version);
+    read: async (repositories, offers, app, version, file) => {
+      const offered = offers.apps.find(({ id }) => id === app);
+      const offer = offered?.versions.find((one) => one.version === version);
+      const location = repositories.find(({ place }) => place === offered?.repository.place);
       const type = iconTypes.find((one) => file.toLowerCase().endsWith(`.${one}`));
-      if (location === null || offer === undefined || type === undefined || offer.manifest.icon !== file) return null;
+      if (location === undefined || offer === undefined || type === undefined || offer.manifest.icon !== file) return null;
       const key = offer.sha256 === null ? null : `${app} ${offer.sha256}`;
       const known = key === null ? undefined : kept.get(key);
       if (known) return known;

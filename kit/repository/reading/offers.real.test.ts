@@ -9,6 +9,7 @@ import { limits } from '../limits.ts';
 import { type PackageRecord, catalogueOf } from '../layout/records.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import { createOffersReader } from './offers.ts';
+import type { Repository, RepositoryLocation } from './location.ts';
 
 let dir: string;
 let skipMs: number;
@@ -27,15 +28,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const at = (location: RepositoryLocation, groups: readonly string[] | null = null): Repository => ({
+  ...location,
+  place: location.kind === 'url' ? location.url : location.folder,
+  key: null,
+  groups,
+});
+
+const record = (version: string): PackageRecord => ({
+  formato: 1,
+  manifest: { id: 'notas', version, backend: { runtime: 'node', entrypoint: 'main.js' } },
+  sha256: 'a'.repeat(64),
+  tamanho: 10,
+  publicadoEm: '2026-11-21T05:00:00Z',
+  novidades: '',
+});
+
 function catalogue(...versions: string[]): string {
-  const record = (version: string): PackageRecord => ({
-    formato: 1,
-    manifest: { id: 'notas', version, backend: { runtime: 'node', entrypoint: 'main.js' } },
-    sha256: 'a'.repeat(64),
-    tamanho: 10,
-    publicadoEm: '2026-11-21T05:00:00Z',
-    novidades: '',
-  });
   return JSON.stringify(catalogueOf(versions.map(record), []));
 }
 
@@ -49,7 +58,7 @@ test('browser extensions: beside unpacked packages, in v1/ of packed ones; a bro
   const reader = createOffersReader(clock);
   const read = async (folder: string) => {
     skipMs += limits.offersCacheMs;
-    const { extensions, problem } = await reader.read({ kind: 'folder', folder });
+    const { extensions, problem } = await reader.read([at({ kind: 'folder', folder })]);
     return [extensions?.map(({ id }) => id), problem];
   };
   const unpacked = path.join(dir, 'unpacked');
@@ -75,15 +84,15 @@ test('a folder with packed versions and one with unpacked packages; a package wi
   const packed = path.join(dir, 'packed');
   mkdirSync(path.join(packed, 'v1/pacote'), { recursive: true });
   writeFileSync(path.join(packed, 'v1/catalogo.json'), catalogue('1.0.0', '1.1.0'));
-  const offers = await createOffersReader(clock).read({ kind: 'folder', folder: packed });
+  const offers = await createOffersReader(clock).read([at({ kind: 'folder', folder: packed })]);
   expect(offers.apps[0]?.versions.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
   const examples = path.resolve(import.meta.dirname, '../../../examples/apps');
-  const unpacked = await createOffersReader(clock).read({ kind: 'folder', folder: examples });
+  const unpacked = await createOffersReader(clock).read([at({ kind: 'folder', folder: examples })]);
   expect(unpacked.apps.map(({ id }) => id)).toEqual(expect.arrayContaining(['notas', 'relogio']));
   const bad = path.join(dir, 'unpacked/ruim');
   mkdirSync(bad, { recursive: true });
   writeFileSync(path.join(bad, 'svc-app.json'), '{"id":"ruim"}');
-  expect(await createOffersReader(clock).read({ kind: 'folder', folder: path.dirname(bad) })).toEqual({
+  expect(await createOffersReader(clock).read([at({ kind: 'folder', folder: path.dirname(bad) })])).toEqual({
     apps: [],
     extensions: [],
     problem: null,
@@ -108,7 +117,7 @@ test('an address: not sent twice, and the last good one stays while it is away o
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const reader = createOffersReader(clock);
   const read = async () => {
-    const { apps, problem } = await reader.read({ kind: 'url', url });
+    const { apps, problem } = await reader.read([at({ kind: 'url', url })]);
     skipMs += limits.offersCacheMs;
     return [apps.flatMap(({ versions }) => versions.map(({ version }) => version)), problem];
   };
@@ -130,4 +139,36 @@ test('an address: not sent twice, and the last good one stays while it is away o
   await new Promise((resolve) => server.close(resolve));
   expect(await read()).toEqual([['2.0.0', '1.0.0'], expect.stringContaining('does not answer')]);
   expect(reader.last().extensions?.map(({ id }) => id)).toEqual(['leitor']);
+});
+
+test('several: the first that has an app offers it; one that is away hides nothing of the others, and nothing that it had', async () => {
+  const packed = (name: string, ...apps: readonly [id: string, version: string][]): Repository => {
+    const folder = path.join(dir, name);
+    mkdirSync(path.join(folder, 'v1/pacote'), { recursive: true });
+    const text = catalogueOf(
+      apps.map(([id, version]) => ({ ...record(version), manifest: { ...record(version).manifest, id } })),
+      [],
+    );
+    writeFileSync(path.join(folder, 'v1/catalogo.json'), JSON.stringify(text));
+    return at({ kind: 'folder', folder }, name === 'theirs' ? ['ti'] : null);
+  };
+  const own = packed('own', ['notas', '1.0.0']);
+  const theirs = packed('theirs', ['notas', '9.0.0'], ['mapa', '2.0.0']);
+  const away = at({ kind: 'url', url: 'http://127.0.0.1:9' });
+  const reader = createOffersReader(clock);
+  const read = async (...repositories: readonly Repository[]) => {
+    skipMs += limits.offersCacheMs;
+    const { apps, problem, unread } = await reader.read(repositories);
+    const shown = apps.map(({ id, versions, repository }) => `${id} ${versions[0]?.version} ${repository.groups?.join() ?? 'all'}`);
+    return [shown, problem, unread !== undefined];
+  };
+  expect(await read(own, theirs)).toEqual([['notas 1.0.0 all', 'mapa 2.0.0 ti'], null, false]);
+  expect(await read(theirs, own)).toEqual([['mapa 2.0.0 ti', 'notas 9.0.0 ti'], null, false]);
+  expect(await read(away, own, theirs)).toEqual([
+    ['notas 1.0.0 all', 'mapa 2.0.0 ti'],
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 does not answer/),
+    true,
+  ]);
+  rmSync(own.place, { recursive: true });
+  expect(await read(own, theirs)).toEqual([['notas 1.0.0 all', 'mapa 2.0.0 ti'], expect.stringContaining('ENOENT'), true]);
 });

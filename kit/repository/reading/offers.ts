@@ -1,6 +1,6 @@
 /**
- * The offers of a repository: its catalogue, from an address or a folder, or made from unpacked packages. The last good catalogue stays in use while
- * the repository does not answer or answers with something else; the reason is shown beside it. An address is asked with its last ETag, at most once
+ * The offers of the repositories: of each its catalogue, from an address or a folder, or made from unpacked packages. The last good catalogue stays
+ * in use while its repository does not answer or answers with something else; the reason is shown beside it. An address is asked with its last ETag, at most once
  * in 5 s and for at most 20 s; several askers share one answer. A folder is a packed repository when `v1/pacote` is in it, else every subfolder with
  * a valid manifest of its own name is an app with one version. The last good catalogue is kept in memory only: after a restart without the
  * repository the shop is empty and says why; installed packages are not affected.
@@ -15,63 +15,113 @@ import { readPlainFile } from '../../../schema/plain-file.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { repositoryPaths } from '../layout/paths.ts';
-import { type Catalogue, readCatalogue } from '../layout/records.ts';
+import { readCatalogue } from '../layout/records.ts';
+import type { Extension } from '../../../schema/extensions/catalogue.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
 import { extensionsAt } from './extensions.ts';
 import { readSource } from './unpacked.ts';
-import { type RepositoryLocation, isRepositoryFolder } from './location.ts';
+import { type Repository, isRepositoryFolder } from './location.ts';
 
 export interface OffersReader {
-  /** Never rejects: `problem` says why the offers may be old or are none. */
-  read(location: RepositoryLocation | null): Promise<Offers>;
+  /** Never rejects: `problem` says why the offers may be old or are none. The first repository that has an app offers it. */
+  read(repositories: readonly Repository[]): Promise<Offers>;
   /** The last good offers, whatever their age; none before the first read. */
   last(): Offers;
 }
 
+type Apps = readonly Omit<Offers['apps'][number], 'repository'>[];
+/** What one repository offers. */
+interface Shelf extends Omit<Offers, 'apps'> {
+  readonly apps: Apps;
+}
+
 interface Held {
-  readonly place: string;
-  readonly offers: Offers;
+  readonly shelf: Shelf;
   readonly etag: string | null;
   readonly readAtMs: number;
 }
 
 export function createOffersReader(clock: Clock): OffersReader {
-  let last: Held | null = null;
-  let running: { readonly place: string; readonly answer: Promise<Offers> } | null = null;
+  const held = new Map<string, Held>();
+  const running = new Map<string, Promise<Shelf>>();
+  let last: { readonly parts: readonly Part[]; readonly offers: Offers } | null = null;
 
-  const readOffers = async (place: string, location: RepositoryLocation): Promise<Offers> => {
-    const held = last?.place === place ? last : null;
+  const readShelf = async (repository: Repository): Promise<Shelf> => {
+    const { place } = repository;
+    const before = held.get(place) ?? null;
+    const keep = (shelf: Shelf, etag: string | null): Shelf => {
+      held.set(place, { etag, shelf, readAtMs: clock.monotonicMs() });
+      return shelf;
+    };
     try {
-      const read = location.kind === 'url' ? await fromAddress(clock, location.url, held) : await fromFolder(location.folder);
-      const before = held?.offers.extensions ?? [];
-      const { extensions, problem } = await extensionsAt(location).then(
+      const read = repository.kind === 'url' ? await fromAddress(clock, repository.url, before) : await fromFolder(repository.folder);
+      const known = before?.shelf.extensions ?? [];
+      const { extensions, problem } = await extensionsAt(repository).then(
         (extensions) => ({ extensions, problem: null }),
-        (error: unknown) => ({ extensions: before, problem: wordsOf(error) }),
+        (error: unknown) => ({ extensions: known, problem: wordsOf(error) }),
       );
-      const offers = { ...read.offers, extensions, problem: read.offers.problem ?? problem };
-      last = { place, etag: read.etag, offers, readAtMs: clock.monotonicMs() };
-      return last.offers;
+      return keep({ apps: read.apps, extensions, problem }, read.etag);
     } catch (error) {
-      const offers = { apps: [], extensions: [], ...held?.offers, problem: wordsOf(error), unread: wordsOf(error) };
-      last = { place, offers, etag: held?.etag ?? null, readAtMs: clock.monotonicMs() };
-      return offers;
+      const words = wordsOf(error);
+      return keep({ apps: [], extensions: [], ...before?.shelf, problem: words, unread: words }, before?.etag ?? null);
     }
+  };
+
+  const shelfOf = async (repository: Repository, isOneOfMany: boolean): Promise<Shelf> => {
+    const { place } = repository;
+    const known = held.get(place);
+    if (known && clock.monotonicMs() - known.readAtMs < limits.offersCacheMs) return known.shelf;
+    // A second caller waits for the same answer.
+    const answer = running.get(place) ?? readShelf(repository).finally(() => running.delete(place));
+    running.set(place, answer);
+    // The others do not wait for one that did not answer last time.
+    return isOneOfMany && known?.shelf.unread !== undefined ? known.shelf : await answer;
   };
 
   return {
     last: () => last?.offers ?? { apps: [], problem: 'not read yet' },
-    read: async (location) => {
-      if (location === null) return { apps: [], problem: noRepository, unread: noRepository };
-      const place = location.kind === 'url' ? location.url : location.folder;
-      if (last?.place === place && clock.monotonicMs() - last.readAtMs < limits.offersCacheMs) return last.offers;
-      // A second caller waits for the same answer.
-      if (running?.place === place) return await running.answer;
-      const answer = readOffers(place, location).finally(() => {
-        running = null;
-      });
-      running = { place, answer };
-      return await answer;
+    read: async (repositories) => {
+      if (repositories.length === 0) return { apps: [], problem: noRepository, unread: noRepository };
+      const parts = await Promise.all(
+        repositories.map(async (repository) => ({ repository, shelf: await shelfOf(repository, repositories.length > 1) })),
+      );
+      const places = new Set(repositories.map(({ place }) => place));
+      for (const place of held.keys()) if (!places.has(place)) held.delete(place);
+      if (last === null || !sameParts(last.parts, parts)) last = { parts, offers: merged(parts) };
+      return last.offers;
     },
+  };
+}
+
+interface Part {
+  readonly repository: Repository;
+  readonly shelf: Shelf;
+}
+
+const sameParts = (before: readonly Part[], now: readonly Part[]): boolean =>
+  before.length === now.length &&
+  now.every(
+    ({ repository, shelf }, index) =>
+      before[index]?.shelf === shelf && JSON.stringify(before[index].repository) === JSON.stringify(repository),
+  );
+
+/** An app is that of the first repository which has it, for everybody, as far as each could be read last. */
+function merged(parts: readonly Part[]): Offers {
+  const apps = new Map<string, Offers['apps'][number]>();
+  const extensions = new Map<string, Extension>();
+  for (const { repository, shelf } of parts) {
+    const { place, key, groups } = repository;
+    const from = { place, key, groups };
+    for (const app of shelf.apps) if (!apps.has(app.id)) apps.set(app.id, { ...app, repository: from });
+    for (const one of shelf.extensions ?? []) if (!extensions.has(one.id)) extensions.set(one.id, one);
+  }
+  const problems = parts.flatMap(({ shelf }) => shelf.problem ?? []);
+  const unread = parts.flatMap(({ shelf }) => shelf.unread ?? []);
+  return {
+    apps: [...apps.values()],
+    extensions: [...extensions.values()],
+    problem: problems.length === 0 ? null : problems.join('; '),
+    ...(unread.length === 0 ? {} : { unread: unread.join('; ') }),
   };
 }
 
@@ -79,20 +129,18 @@ const noRepository = 'the Portal document names no repository';
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-type Read = Pick<Held, 'offers' | 'etag'>;
+interface Read {
+  readonly apps: Apps;
+  readonly etag: string | null;
+}
 
 async function fromFolder(folder: string): Promise<Read> {
-  const packed = await isRepositoryFolder(folder);
-  return {
-    offers: packed
-      ? offersOf(readCatalogue(await readPlainFile(path.join(folder, repositoryPaths.catalogue))))
-      : await fromUnpacked(folder),
-    etag: null,
-  };
+  if (!(await isRepositoryFolder(folder))) return { apps: await fromUnpacked(folder), etag: null };
+  return { apps: readCatalogue(await readPlainFile(path.join(folder, repositoryPaths.catalogue))).apps, etag: null };
 }
 
 /** A folder with one unpacked package for each app. Packages that are refused there are not offered. */
-async function fromUnpacked(folder: string): Promise<Offers> {
+async function fromUnpacked(folder: string): Promise<Apps> {
   const entries = await readdir(folder, { withFileTypes: true });
   const apps = [];
   for (const entry of entries.filter((one) => one.isDirectory())) {
@@ -103,11 +151,7 @@ async function fromUnpacked(folder: string): Promise<Offers> {
       versions: [{ version: manifest.version, tamanho: null, sha256: null, publicadoEm: null, novidades: '', manifest }],
     });
   }
-  return { apps, problem: null };
-}
-
-function offersOf({ apps }: Catalogue): Offers {
-  return { apps, problem: null };
+  return apps;
 }
 
 async function fromAddress(clock: Clock, url: string, held: Held | null): Promise<Read> {
@@ -126,9 +170,9 @@ async function fetchCatalogue(url: string, held: Held | null, signal: AbortSigna
   };
   const answer = await fetchFrom(`${url}/${repositoryPaths.catalogue}`, headers, { silentMsMax: 0, signal }).catch(refused);
   try {
-    if (answer.status === 304 && held) return { offers: { apps: held.offers.apps, problem: null }, etag: held.etag };
+    if (answer.status === 304 && held) return { apps: held.shelf.apps, etag: held.etag };
     if (answer.status !== 200) throw new SvcError('REPOSITORY_UNREACHABLE', `${url} answers ${answer.status} for its catalogue`);
-    return { offers: offersOf(readCatalogue(await catalogueBytes(url, answer))), etag: headerOf(answer, 'etag') || null };
+    return { apps: readCatalogue(await catalogueBytes(url, answer)).apps, etag: headerOf(answer, 'etag') || null };
   } finally {
     answer.end();
   }

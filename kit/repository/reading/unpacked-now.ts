@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openNamed, pathOf } from '../../beneath.ts';
 import { hashFiles, walkTree } from '../../install/tree.ts';
 import { packageChooser } from '../publishing/package-files.ts';
-import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
+import { isRepositoryFolder } from './location.ts';
 import { readSource } from './unpacked.ts';
 
 export interface UnpackedNow {
@@ -32,22 +32,25 @@ interface Seen extends UnpackedNow {
 const looks = new Map<string, Look>();
 
 /**
- * Null: nothing unpacked is there under that name. A listing younger than `ageMsMax` serves; files are read only when one of them changed. Rejects
+ * The app in the first of the folders that has it unpacked; null: none has. A listing younger than `ageMsMax` serves; files are read only when one of them changed. Rejects
  * what can't be read, and what an installation would refuse.
  */
 export async function unpackedNow(
-  location: RepositoryLocation | null,
+  repositories: readonly string[],
   app: string,
   { nowMs, ageMsMax }: { readonly nowMs: number; readonly ageMsMax: number },
 ): Promise<UnpackedNow | null> {
-  if (location?.kind !== 'folder') return null;
-  const folder = path.join(location.folder, app);
-  let look = looks.get(folder);
-  if (look === undefined || nowMs - look.atMs >= ageMsMax) {
-    look = { atMs: nowMs, found: lookAt(location.folder, app, look?.found) };
-    looks.set(folder, look);
+  for (const repository of repositories) {
+    const folder = path.join(repository, app);
+    let look = looks.get(folder);
+    if (look === undefined || nowMs - look.atMs >= ageMsMax) {
+      look = { atMs: nowMs, found: lookAt(repository, app, look?.found) };
+      looks.set(folder, look);
+    }
+    const found = await look.found;
+    if (found !== null) return found;
   }
-  return await look.found;
+  return null;
 }
 
 async function lookAt(repository: string, app: string, last: Look['found'] | undefined): Promise<Seen | null> {
