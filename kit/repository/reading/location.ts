@@ -24,15 +24,14 @@ export function repositoriesOf(dir: string, portal: PlacedPortal | null): readon
   const named = portal?.document.spec.repository;
   if (!portal || named === undefined) return [];
   const base = path.resolve(dir, path.dirname(portal.place.file));
-  return repositoryItems(named).map(({ url, chave = null, grupos = null }) => {
-    const location = locationOf(base, url);
-    return { ...location, place: location.kind === 'url' ? location.url : location.folder, key: chave, groups: grupos };
+  return repositoryItems(named).map(({ url: where, chave: key = null, grupos: groups = null }): Repository => {
+    if (/^https?:\/\//i.test(where)) {
+      const url = where.replace(/(?<!\/)\/+$/, '');
+      return { kind: 'url', url, place: url, key, groups };
+    }
+    const folder = path.resolve(base, where);
+    return { kind: 'folder', folder, place: folder, key, groups };
   });
-}
-
-function locationOf(base: string, named: string): RepositoryLocation {
-  if (/^https?:\/\//i.test(named)) return { kind: 'url', url: named.replace(/(?<!\/)\/+$/, '') };
-  return { kind: 'folder', folder: path.resolve(base, named) };
 }
 
 /** The repositories that are folders of this machine. */

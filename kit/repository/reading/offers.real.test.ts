@@ -35,9 +35,9 @@ const at = (location: RepositoryLocation, groups: readonly string[] | null = nul
   groups,
 });
 
-const record = (version: string): PackageRecord => ({
+const record = (version: string, id = 'notas'): PackageRecord => ({
   formato: 1,
-  manifest: { id: 'notas', version, backend: { runtime: 'node', entrypoint: 'main.js' } },
+  manifest: { id, version, backend: { runtime: 'node', entrypoint: 'main.js' } },
   sha256: 'a'.repeat(64),
   tamanho: 10,
   publicadoEm: '2026-11-21T05:00:00Z',
@@ -45,7 +45,12 @@ const record = (version: string): PackageRecord => ({
 });
 
 function catalogue(...versions: string[]): string {
-  return JSON.stringify(catalogueOf(versions.map(record), []));
+  return JSON.stringify(
+    catalogueOf(
+      versions.map((one) => record(one)),
+      [],
+    ),
+  );
 }
 
 const extensoes = (...ids: readonly string[]): string =>
@@ -146,7 +151,7 @@ test('several: the first that has an app offers it; one that is away hides nothi
     const folder = path.join(dir, name);
     mkdirSync(path.join(folder, 'v1/pacote'), { recursive: true });
     const text = catalogueOf(
-      apps.map(([id, version]) => ({ ...record(version), manifest: { ...record(version).manifest, id } })),
+      apps.map(([id, version]) => record(version, id)),
       [],
     );
     writeFileSync(path.join(folder, 'v1/catalogo.json'), JSON.stringify(text));
