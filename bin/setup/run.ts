@@ -215,7 +215,7 @@ async function waitForPeople(client: Client): Promise<void> {
 }
 
 /**
- * What `findings` returns. People of a group may become known after the kit came: then their accounts are made ready before anything is said of them.
+ * Returns `findings`. People of a group may become known after the kit came: then their accounts are made ready before anything is said of them.
  */
 export async function examine(client: Client, language: TextLanguage, servers: readonly string[]): Promise<readonly DoctorRow[]> {
   const rows = await findings(client, language, servers);
