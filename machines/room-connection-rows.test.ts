@@ -1,4 +1,4 @@
-/** Each row of the machine's table (docs/machines.md): what an event makes of a phase, and at which moment. */
+/** Each row of the machine's table (`node setup/machine-tables.ts` prints it): what an event makes of a phase, and at which moment. */
 import { describe, expect, test } from 'vitest';
 import { advanceRoom, enterRoom, type RoomConnection, type RoomEvent } from './room-connection.ts';
 import { closed, leave, offline, online, opened, refused, said, synced, tick, ticket } from './testing/room-events.ts';

@@ -81,7 +81,7 @@ export function machinesPage(): string {
   const head = [
     '# State machines',
     '',
-    'Written by `node setup/machine-tables.ts`. Below each state a line for each event: condition, next state, and after a semicolon the effects. An event that is',
+    'Below each state a line for each event: condition, next state, and after a semicolon the effects. An event that is',
     'not listed changes nothing; the first condition that holds decides; without a next state the state stays.',
     '',
   ];

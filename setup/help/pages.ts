@@ -77,7 +77,7 @@ export const docsGroups: readonly Group[] = [
   },
   {
     title: { pt: 'Referência', en: 'Reference' },
-    pages: ['ARCHITECTURE', 'glossary', 'api', 'errors', 'reasons', 'limits', 'rules', 'machines', 'benchmarks'],
+    pages: ['ARCHITECTURE', 'glossary', 'api', 'errors', 'reasons', 'limits', 'rules', 'benchmarks'],
   },
 ];
 
