@@ -63,8 +63,7 @@ export const isCapability = capacidade.accepts;
 
 export const appVerbs = {
   /**
-   * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, or with 404 and the code
-   * `CAPABILITY_UNKNOWN` where no app offers the capability. Rejects with what the portal or the person refused. `caminho` begins with a slash. The first use asks the person.
+   * Asks another app, as `fetch`: resolves with the provider's answer, whatever its status, or 404 `CAPABILITY_UNKNOWN` where no app offers the capability; rejects with a refusal of portal or person. `caminho` begins with a slash. The first use asks the person.
    */
   'apps.pedir': askedOrOwn<AppCallArgs, Response | null>('Response', {
     args: { capacidade, caminho: path, metodo: method, cabecalhos: headers, corpo: body, porta: port },

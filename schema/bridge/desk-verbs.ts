@@ -40,8 +40,7 @@ export const personVerbs = {
     deadlineMs: null,
   }),
   /**
-   * Puts a notice into the bell of the person who uses the app, and nobody else's: ten at once, then one in six seconds. Opening it brings back
-   * the window that sent it, at `rota`.
+   * Puts a notice into the bell of the person who uses the app: ten at once, then one in six seconds. Opening it brings back the window that sent it, at `rota`.
    */
   notificar: askedOrOwn<{ readonly texto: string; readonly rota?: string }, null>('null', {
     args: { texto: line(limits.noticeCharsMax) },

@@ -49,8 +49,7 @@ export const fileVerbs = {
     deadlineMs: null,
   }),
   /**
-   * The whole file anew, or a new one: it is the old or the new one, never half. With `versao` only while it is the one that was read, with `novo` only while there is
-   * none: else `FILE_CHANGED`.
+   * The whole file anew, or a new one, never half. With `versao` only while it is the one that was read, with `novo` only while there is none: else `FILE_CHANGED`.
    */
   'disco.escrever': asked<
     OfPath & { readonly conteudo: Blob; readonly versao?: string; readonly novo?: boolean },

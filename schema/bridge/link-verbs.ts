@@ -5,8 +5,7 @@ import { askedOrOwn } from './verb.ts';
 
 export const linkVerbs = {
   /**
-   * Opens a page of the web: in the app that declares its host (`opens.urls`), else in a new tab (`app` is null). Rejects with `sem-gesto` without a press of
-   * the person in the window in front. A link of the page that is clicked and leads elsewhere goes this way by itself.
+   * Opens a page of the web: in the app that declares its host (`opens.urls`), else in a new tab (`app` is null). Rejects with `sem-gesto` without a press in the window in front. A clicked link of the page that leads elsewhere goes this way by itself.
    */
   'links.abrir': askedOrOwn<{ readonly endereco: string }, { readonly app: string | null }>('{ readonly app: string | null }', {
     args: { endereco: text(limits.linkCharsMax) },

@@ -56,7 +56,7 @@ export const queueVerbs = {
     args: { submissao: submission },
     deadlineMs: null,
   }),
-  /** Yields the job as it is, then at each change, and ends with its end; `linhas` is what its log has since the time before. */
+  /** Yields the job at once, at each change and at its end; `linhas`: new lines of its log. */
   'fila.acompanhar': inPage(
     '(trabalho: string, opcoes?: SvcAcompanhamento)',
     'AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>',
@@ -71,7 +71,7 @@ export const queueVerbs = {
   }),
   /** The job as it is then; one that ended stays as it is. */
   'fila.cancelar': asked<OfJob, PageJobView>('SvcTrabalho', { args: { trabalho }, deadlineMs }),
-  /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+  /** The jobs of this app for its person, the newest first. */
   'fila.listar': askedOrOwn<{ readonly limite?: number }, readonly PageJobView[]>('readonly SvcTrabalho[]', {
     options: { limite: optional(count) },
     deadlineMs,

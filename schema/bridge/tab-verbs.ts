@@ -44,8 +44,7 @@ const ids: Check = { type: 'readonly string[]', accepts: (value) => isListOf(val
 
 export const tabVerbs = {
   /**
-   * Says which tabs this window has, in their order; an empty list takes the bar away. `ativa` is the one shown, or the one that was; `nova` puts
-   * a button for a new one beside them. A page that is loaded again begins without tabs.
+   * Says which tabs this window has, in their order; an empty list takes the bar away. `nova` puts a button for a new one beside them. A page that is loaded again begins without tabs.
    */
   'abas.definir': askedOrNull<{ readonly abas: readonly Tab[]; readonly ativa?: string; readonly nova?: boolean }, null>('null', {
     args: { abas: tabs },

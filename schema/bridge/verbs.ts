@@ -38,8 +38,7 @@ const deskVerbs = {
   'window.close': askedOrOwn<object, null>('null'),
   'window.alternarMaximizado': askedOrNull<object, null>('null'),
   /**
-   * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port a drag is `inicio`, `mover` for every
-   * move, then `fim` or `cancelar`, in screen coordinates, since those of an iframe move with the window.
+   * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port: `inicio`, `mover`, then `fim` or `cancelar`, in screen coordinates.
    */
   'window.arrastar': askedOrNull<
     { readonly fase: 'inicio' | 'mover' | 'fim' | 'cancelar'; readonly telaX: number; readonly telaY: number },
@@ -61,8 +60,7 @@ const deskVerbs = {
    */
   'janela.abrir': askedOrOwn<{ readonly rota?: string }, { readonly nova: boolean }>('{ readonly nova: boolean }', { options: { rota } }),
   /**
-   * Says that something in this window is not saved, or that all is: while it is not, the desktop asks before it closes the window or loads it
-   * again, at signing out, and before the browser's tab goes. `nome` says what it is. With `salvaSe` the question has *Save and close*, which
+   * Says that something in this window (`nome`) is not saved, or that all is. While it is not, the desktop asks before it closes or reloads the window, at signing out, and before the browser's tab goes. With `salvaSe` the question has *Save and close*, which
    * sends the event `salvar`. A page that is loaded again begins with all saved.
    */
   'janela.naoSalvo': askedOrOwn<{ readonly naoSalvo: boolean; readonly nome?: string; readonly salvaSe?: boolean }, null>('null', {
@@ -103,24 +101,21 @@ export const askedVerbs = verbNames.filter(isAsked);
 /** From the shell to the page, with the type that an author reads in svc.d.ts. */
 export const events = {
   /**
-   * The thing to open in a new or an open window: a route (`rota`), a file or folder (`caminho`), or a link (`url`). Events that came before the
-   * page listened, or while it was loaded again, are delivered later; after a reload of the desktop the last file comes once more (`deNovo`).
+   * The thing to open in a new or an open window: a route (`rota`), a file or folder (`caminho`), or a link (`url`). Events that came before the page listened are delivered later; after a reload of the desktop the last file comes once more (`deNovo`).
    */
   abertura: 'SvcAbertura',
   /** The appearance of the desktop, at once and at each change. `destaque`: the accent that the person chose. */
   tema: "{ readonly tema: 'claro' | 'escuro'; readonly idioma: string; readonly destaque: SvcDestaque }",
   /**
-   * The person chose *Save and close*. The page saves and says `janela.naoSalvo(false)`, at which the window closes; `janela.naoSalvo(true)` says
-   * that it could not. After 15 s without either the person is asked again.
+   * The person chose *Save and close*. The page saves and says `janela.naoSalvo(false)`, at which the window closes; `janela.naoSalvo(true)`, or silence for 15 s, asks the person again.
    */
   salvar: 'object',
-  /** The portal does not answer the desktop, or it is back: what was to be asked of it is asked again then. */
+  /** The portal does not answer the desktop, or it is back: ask it again then. */
   portal: '{ readonly presente: boolean }',
   /** An invitation, a removal, another name: read `salas.listar` again. */
   mudaram: 'object',
   /**
-   * The person did something with a tab. Selecting and reordering are done already; `fechar` and `nova` are wishes: the page answers with
-   * `abas.fechar` or `abas.definir`, or not at all.
+   * The person did something with a tab. Selecting and reordering are done already; `fechar` and `nova` are requests, which `abas.fechar` and `abas.definir` grant.
    */
   abas: 'SvcAcaoNasAbas',
 } as const;

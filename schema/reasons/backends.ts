@@ -19,7 +19,7 @@ export const stopped = {
     words: { pt: 'Parado pelo administrador', en: 'Stopped by the administrator' },
     because: 'an administrator stopped it',
     fix: startIt,
-    more: 'The message says who (`root (uid 0)`: at the control socket)',
+    more: 'The message says who',
     isOrder: true,
   },
   LastWindowClosed: {
@@ -131,7 +131,7 @@ export const starting = {
     words: { pt: 'Preparando', en: 'Setting up' },
     because: 'its installCommand runs',
     waitsFor: 'the set-up to end',
-    more: 'It runs for new code, and `svc logs -f` shows it',
+    more: '`svc logs -f` shows it',
   },
   Probing: {
     words: { pt: 'Esperando a resposta', en: 'Waiting for its answer' },
@@ -173,7 +173,7 @@ export const running = {
     words: { pt: 'O processo do aplicativo está suspenso', en: 'The process of the app is suspended' },
     because: 'its process is stopped by a signal',
     fix: 'kill -CONT PID on its server, or svc restart PERSON/APP',
-    more: 'The signal is SIGSTOP, or a debugger holds it',
+    more: 'SIGSTOP, or a debugger',
     life: 'silent',
   },
 } as const satisfies Rows;
@@ -215,7 +215,7 @@ export const failed = {
     words: { pt: 'Responde com erro', en: 'Answers with an error' },
     because: 'its health probe gets an error',
     fix: `${readLog}; check backend.healthcheckPath`,
-    more: 'It is 5xx, or 401 or 403 of the app itself',
+    more: '5xx, 401 or 403',
     life: 'slow',
   },
   RefusesToken: {
@@ -243,7 +243,6 @@ export const failed = {
     words: { pt: 'Manifesto inválido', en: 'Invalid manifest' },
     because: 'its svc-app.json can not be acted on',
     fix: 'svc validate with that file names the place',
-    more: 'The message names the field',
     retry: 'terminal',
     as: {
       Package: {
@@ -271,7 +270,6 @@ export const failed = {
     words: { pt: 'Falta um motor', en: 'An engine is missing' },
     because: 'an engine that it declares is not on the server',
     fix: 'an administrator of the server runs: svc-app-install APP, which downloads it',
-    more: 'The app then starts by itself',
     retry: 'terminal',
     as: { Package: { because: 'it is declared and not on the disk', waitsFor: 'its download' } },
   },

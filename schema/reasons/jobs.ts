@@ -27,7 +27,7 @@ export const jobs = {
   JobDone: {
     words: { pt: 'Terminado', en: 'Done' },
     because: 'its command ended with code 0',
-    more: 'Everything arrived; fetch the outputs before they expire',
+    more: 'Fetch the outputs before they expire',
   },
   OutputsIncomplete: {
     words: { pt: 'Terminado, com resultados incompletos', en: 'Done, with incomplete results' },
@@ -64,7 +64,6 @@ export const jobs = {
     words: { pt: 'O cluster não conhece mais o trabalho', en: 'The cluster does not know the job any more' },
     because: 'its cluster took it, does not know it any more, and it said nothing of its end',
     fix: 'ask who runs the cluster; submit it again',
-    more: 'It has not listed it for a minute',
   },
   JobWaitedTooLong: {
     words: { pt: 'Esperou demais pela vez', en: 'Waited too long for its turn' },

@@ -8,7 +8,6 @@ export const objects = {
     words: { pt: 'Baixando', en: 'Downloading' },
     because: 'its files are on their way',
     waitsFor: 'the download',
-    more: 'The message tells how far',
   },
   Cancelled: {
     words: { pt: 'Cancelado', en: 'Cancelled' },
@@ -24,7 +23,7 @@ export const objects = {
     words: { pt: 'Atualização em espera', en: 'Update waits' },
     because: 'another version is wanted, which takes its place once nobody runs it',
     waitsFor: 'those who run it to stop it; svc top says who they are, and aplicar: agora does not wait',
-    more: 'The document says `aplicar: ao-parar`; the message counts those who run it',
+    more: 'By `aplicar: ao-parar`',
   },
   KitWaits: {
     words: { pt: 'O kit novo é provado antes em outro servidor', en: 'The new kit is tried on another server first' },
@@ -62,7 +61,6 @@ export const objects = {
     words: { pt: 'Pausado', en: 'Paused' },
     because: 'its document says paused: true',
     fix: 'remove paused from the document',
-    more: 'Nothing is changed',
   },
   RolledBack: {
     words: { pt: 'Voltou à versão anterior', en: 'Rolled back' },
@@ -168,7 +166,6 @@ export const objects = {
   Listed: {
     words: { pt: 'As pessoas do grupo são conhecidas', en: 'The people of the group are known' },
     because: 'it is known who its people are',
-    more: 'The message says how many, and whom it leaves out for what',
   },
   GroupMissing: {
     words: { pt: 'O servidor não tem esse grupo', en: 'The server has no such group' },

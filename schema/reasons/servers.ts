@@ -36,7 +36,6 @@ export const unknown = {
     because: "the portal can't read the key by which it signs in at the server",
     fix: 'mend what the message names on the machine of the portal',
     waitsFor: 'the key',
-    more: '`Server.spec.ssh.key`, or in `STATE/ssh`',
   },
   AdminRefused: {
     words: { pt: 'A conta de administração não vira root no servidor', en: 'The administrator’s account does not become root there' },
@@ -68,7 +67,6 @@ export const unknown = {
     because: 'the supervisor of its person ended',
     fix: 'the end of ~/.svc-apps/supervisor.log of the account says how; svc doctor --server SERVER, whether the way there is open',
     waitsFor: 'the supervisor to come back',
-    more: 'It is started again',
     stopped: 'it ended while no supervisor watched',
   },
   SupervisorFailed: {
@@ -76,7 +74,6 @@ export const unknown = {
     because: 'the supervisor of its person does not start',
     fix: 'read ~/.svc-apps/supervisor.log of the account on the server',
     waitsFor: 'the next attempt',
-    more: 'The message says why; it is tried again within 10 s',
   },
   ShellRefused: {
     words: { pt: 'O shell da conta no servidor não deixa ninguém entrar', en: 'The shell of the account on the server lets nobody in' },
@@ -97,7 +94,7 @@ export const unknown = {
     because: 'the home of the account does not exist',
     fix: 'make it, owned by the account, on the server',
     waitsFor: 'the next attempt',
-    more: '`svc why` has the command. `pam_mkhomedir` makes homes at a login only',
+    more: '`pam_mkhomedir` makes homes at a login only',
   },
   AccountMissing: {
     words: { pt: 'A conta não existe no servidor', en: 'The account is not on the server' },

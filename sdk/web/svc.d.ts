@@ -344,8 +344,8 @@ interface Svc {
   /** The same as `app.capacidades`. */
   capabilities(): Promise<SvcCapacidades>;
   /**
-   * Puts a notice into the bell of the person who uses the app, and nobody else's: ten at once, then one in six seconds. Opening it brings
-   * back the window that sent it, at `rota`.
+   * Puts a notice into the bell of the person who uses the app: ten at once, then one in six seconds. Opening it brings back the window
+   * that sent it, at `rota`.
    */
   notificar(texto: string, opcoes?: { readonly rota?: string }): Promise<null>;
   readonly app: {
@@ -361,8 +361,8 @@ interface Svc {
     close(): Promise<null>;
     alternarMaximizado(): Promise<null>;
     /**
-     * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port a drag is `inicio`, `mover` for
-     * every move, then `fim` or `cancelar`, in screen coordinates, since those of an iframe move with the window.
+     * Moves the window from a title bar of the page's own: called with its `pointerdown`. Over the port: `inicio`, `mover`, then `fim` or
+     * `cancelar`, in screen coordinates.
      */
     arrastar(event: SvcPonto): Promise<null>;
     /** Opens the window menu at a point of the page, of the window in front: called with its `contextmenu`. */
@@ -377,24 +377,23 @@ interface Svc {
      */
     abrir(opcoes?: { readonly rota?: string }): Promise<{ readonly nova: boolean }>;
     /**
-     * Says that something in this window is not saved, or that all is: while it is not, the desktop asks before it closes the window or
-     * loads it again, at signing out, and before the browser's tab goes. `nome` says what it is. With `salvaSe` the question has *Save and
-     * close*, which sends the event `salvar`. A page that is loaded again begins with all saved.
+     * Says that something in this window (`nome`) is not saved, or that all is. While it is not, the desktop asks before it closes or
+     * reloads the window, at signing out, and before the browser's tab goes. With `salvaSe` the question has *Save and close*, which sends
+     * the event `salvar`. A page that is loaded again begins with all saved.
      */
     naoSalvo(naoSalvo: boolean, opcoes?: { readonly nome?: string; readonly salvaSe?: boolean }): Promise<null>;
   };
   readonly links: {
     /**
      * Opens a page of the web: in the app that declares its host (`opens.urls`), else in a new tab (`app` is null). Rejects with
-     * `sem-gesto` without a press of the person in the window in front. A link of the page that is clicked and leads elsewhere goes this
-     * way by itself.
+     * `sem-gesto` without a press in the window in front. A clicked link of the page that leads elsewhere goes this way by itself.
      */
     abrir(endereco: string): Promise<{ readonly app: string | null }>;
   };
   readonly abas: {
     /**
-     * Says which tabs this window has, in their order; an empty list takes the bar away. `ativa` is the one shown, or the one that was;
-     * `nova` puts a button for a new one beside them. A page that is loaded again begins without tabs.
+     * Says which tabs this window has, in their order; an empty list takes the bar away. `nova` puts a button for a new one beside them. A
+     * page that is loaded again begins without tabs.
      */
     definir(abas: readonly SvcAba[], opcoes?: { readonly ativa?: string; readonly nova?: boolean }): Promise<null>;
     /** Shows one of them as the active one. */
@@ -442,8 +441,8 @@ interface Svc {
      */
     ler(caminho: string, opcoes?: { readonly desde?: number; readonly ate?: number }): Promise<SvcConteudo>;
     /**
-     * The whole file anew, or a new one: it is the old or the new one, never half. With `versao` only while it is the one that was read,
-     * with `novo` only while there is none: else `FILE_CHANGED`.
+     * The whole file anew, or a new one, never half. With `versao` only while it is the one that was read, with `novo` only while there is
+     * none: else `FILE_CHANGED`.
      */
     escrever(caminho: string, conteudo: SvcBytes | string, opcoes?: SvcEscrita): Promise<SvcArquivoEscrito>;
     /** The present state of a file or folder. */
@@ -453,9 +452,8 @@ interface Svc {
   };
   readonly apps: {
     /**
-     * Asks another app, as `fetch`: resolves with what the provider answers, also 4xx and 5xx, or with 404 and the code
-     * `CAPABILITY_UNKNOWN` where no app offers the capability. Rejects with what the portal or the person refused. `caminho` begins with a
-     * slash. The first use asks the person.
+     * Asks another app, as `fetch`: resolves with the provider's answer, whatever its status, or 404 `CAPABILITY_UNKNOWN` where no app
+     * offers the capability; rejects with a refusal of portal or person. `caminho` begins with a slash. The first use asks the person.
      */
     pedir(capacidade: string, caminho: string, opcoes?: SvcPedido): Promise<Response>;
     /** Lists the apps that offer a capability which the manifest declares, with words for a menu. Starts no app. */
@@ -474,7 +472,7 @@ interface Svc {
     disponivel(): Promise<SvcDisponibilidade>;
     /** Uploads what the portal lacks of the inputs and submits a job. Without a `chave` each call is a new one. */
     submeter(submissao: SvcSubmissao): Promise<SvcTrabalho>;
-    /** Yields the job as it is, then at each change, and ends with its end; `linhas` is what its log has since the time before. */
+    /** Yields the job at once, at each change and at its end; `linhas`: new lines of its log. */
     acompanhar(trabalho: string, opcoes?: SvcAcompanhamento): AsyncGenerator<SvcTrabalho & { readonly linhas: readonly string[] }, void>;
     /** The files that the job has left so far below `saida/`. */
     saidas(trabalho: string): Promise<readonly SvcSaida[]>;
@@ -482,7 +480,7 @@ interface Svc {
     baixar(trabalho: string, caminho?: string): Promise<readonly SvcArquivoDeSaida[]>;
     /** The job as it is then; one that ended stays as it is. */
     cancelar(trabalho: string): Promise<SvcTrabalho>;
-    /** The jobs of this app for its person, the newest first: all of them, or as many as `limite` says. */
+    /** The jobs of this app for its person, the newest first. */
     listar(opcoes?: { readonly limite?: number }): Promise<readonly SvcTrabalho[]>;
   };
   readonly salas: {
