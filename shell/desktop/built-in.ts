@@ -26,8 +26,8 @@ interface BuiltIn {
   readonly many?: true;
   /** Page of shell/help about it. */
   readonly help?: string;
-  /** The launcher has an entry for it. */
-  readonly inLauncher?: true;
+  /** The launcher has an entry for it; `admins`: for administrators alone. */
+  readonly inLauncher?: true | 'admins';
   /** Its entry opens the app that the person chose for the role instead. */
   readonly role?: Role;
   /** How many things wait there for the person. */
@@ -133,6 +133,14 @@ const rows: Readonly<Record<BuiltInId, BuiltIn>> = {
     goTo: (desk, app) => desk.tasksApp.set(app),
     content: (desk) => html`<svc-task-manager .desk=${desk}></svc-task-manager>`,
   },
+  '@administracao': {
+    title: { pt: 'Administração', en: 'Administration' },
+    glyph: 'shield',
+    help: 'settings.html',
+    inLauncher: 'admins',
+    load: ['svc-administration', () => import('../admin/svc-administration.ts')],
+    content: (desk) => html`<svc-administration class="builtin" .desk=${desk}></svc-administration>`,
+  },
   '@dev': {
     title: { pt: 'Desenvolvimento', en: 'Development' },
     glyph: 'puzzle',
@@ -223,5 +231,5 @@ export function provideFiles(desk: Desk): void {
 /** Returns the windows that have an entry in the launcher. */
 export const launcherRows = (desk: Desk): readonly BuiltInEntry[] =>
   [...builtIns]
-    .filter(([, { inLauncher }]) => inLauncher === true)
+    .filter(([, { inLauncher }]) => inLauncher === true || (inLauncher === 'admins' && desk.session.admin))
     .map(([id, { glyph, role = null, badge }]) => ({ id: id as BuiltInId, glyph, role, badge: badge?.(desk) ?? 0 }));

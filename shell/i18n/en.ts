@@ -1,5 +1,6 @@
 /** Every sentence of the shell in English. */
 import { enActivity } from './en-activity.ts';
+import { enAdmin } from './en-admin.ts';
 import { enApps } from './en-apps.ts';
 import { enEditor } from './en-editor.ts';
 import { enErrors } from './en-errors.ts';
@@ -17,6 +18,7 @@ import type { Catalogue } from './pt.ts';
 
 export const en: Catalogue = {
   ...enActivity,
+  ...enAdmin,
   ...enApps,
   ...enEditor,
   ...enErrors,
@@ -283,42 +285,6 @@ export const en: Catalogue = {
   'store.said.removed': '{nome} was removed',
   'store.said.failed': 'The installation of {nome} did not work out: {motivo}',
   'store.said.cancelled': 'The installation of {nome} was cancelled',
-  'admin.servers': 'Servers',
-  'admin.server': 'Server {nome}',
-  'admin.reachable': 'Reachable',
-  'admin.missing': 'Missing Linux packages',
-  'admin.missingNone': 'Nothing is missing on this server.',
-  'admin.neededBy': 'for {apps}',
-  'admin.copyLine': 'Copy the line of {pacote}',
-  'admin.packages': 'Packages',
-  'admin.packagesNone': 'No packages.',
-  'admin.forPerson': 'for {pessoa}',
-  'admin.forAll': 'for everybody',
-  'admin.wanted': 'wanted {versao}',
-  'admin.drift': 'Files changed',
-  'admin.paused': 'Repair paused',
-  'admin.rollBack': 'Back to {versao}',
-  'admin.rollBackApp': 'Back to {versao}: {nome}',
-  'admin.undo': 'Undo the roll-back',
-  'admin.undoApp': 'Undo the roll-back of {nome}',
-  'admin.engines': 'Engines',
-  'admin.enginesNone': 'No engines.',
-  'admin.engine.present': 'On disk',
-  'admin.engine.missing': 'Missing',
-  'admin.engine.undeclared': 'No longer declared',
-  'admin.engine.unknown': 'Unknown',
-  'admin.running': 'Who runs what',
-  'admin.runningNone': 'No app is running.',
-  'admin.package.installed': 'Installed',
-  'admin.package.installing': 'Installing',
-  'admin.package.outdated': 'Outdated',
-  'admin.package.drifted': 'Changed',
-  'admin.package.missing': 'Missing',
-  'admin.package.failed': 'Failed',
-  'admin.package.removing': 'Removing',
-  'admin.package.removed': 'Removed',
-  'admin.package.unknown': 'Unknown',
-  'admin.hint': 'The desired state is in the YAML documents; here you see what is missing and go back one version.',
   'error.offline': 'The portal did not answer',
   'log.title': 'Log of {nome}',
   'log.follow': 'Follow',

@@ -1,5 +1,6 @@
 /** Every sentence of the shell in Brazilian Portuguese; its keys are the catalogue of all languages. */
 import { ptActivity } from './pt-activity.ts';
+import { ptAdmin } from './pt-admin.ts';
 import { ptApps } from './pt-apps.ts';
 import { ptEditor } from './pt-editor.ts';
 import { ptErrors } from './pt-errors.ts';
@@ -16,6 +17,7 @@ import { ptWindows } from './pt-windows.ts';
 
 export const pt = {
   ...ptActivity,
+  ...ptAdmin,
   ...ptApps,
   ...ptEditor,
   ...ptErrors,
@@ -282,42 +284,6 @@ export const pt = {
   'store.said.removed': '{nome} foi removido',
   'store.said.failed': 'A instalação de {nome} não deu certo: {motivo}',
   'store.said.cancelled': 'A instalação de {nome} foi cancelada',
-  'admin.servers': 'Servidores',
-  'admin.server': 'Servidor {nome}',
-  'admin.reachable': 'Ao alcance',
-  'admin.missing': 'Pacotes do Linux que faltam',
-  'admin.missingNone': 'Nada falta neste servidor.',
-  'admin.neededBy': 'para {apps}',
-  'admin.copyLine': 'Copiar a linha de {pacote}',
-  'admin.packages': 'Pacotes',
-  'admin.packagesNone': 'Nenhum pacote.',
-  'admin.forPerson': 'para {pessoa}',
-  'admin.forAll': 'para todos',
-  'admin.wanted': 'pedida {versao}',
-  'admin.drift': 'Arquivos mudados',
-  'admin.paused': 'Reparo em pausa',
-  'admin.rollBack': 'Voltar para {versao}',
-  'admin.rollBackApp': 'Voltar para {versao}: {nome}',
-  'admin.undo': 'Desfazer a volta',
-  'admin.undoApp': 'Desfazer a volta de {nome}',
-  'admin.engines': 'Motores',
-  'admin.enginesNone': 'Nenhum motor.',
-  'admin.engine.present': 'No disco',
-  'admin.engine.missing': 'Falta',
-  'admin.engine.undeclared': 'Não é mais pedido',
-  'admin.engine.unknown': 'Sem notícia',
-  'admin.running': 'Quem executa o quê',
-  'admin.runningNone': 'Ninguém executa nada.',
-  'admin.package.installed': 'Instalado',
-  'admin.package.installing': 'Instalando',
-  'admin.package.outdated': 'Desatualizado',
-  'admin.package.drifted': 'Mudado',
-  'admin.package.missing': 'Falta',
-  'admin.package.failed': 'Falhou',
-  'admin.package.removing': 'Removendo',
-  'admin.package.removed': 'Removido',
-  'admin.package.unknown': 'Sem notícia',
-  'admin.hint': 'O estado desejado fica nos documentos YAML; aqui se vê o que falta e se volta uma versão.',
   'error.offline': 'O portal não respondeu',
   'log.title': 'Registro de {nome}',
   'log.follow': 'Acompanhar',

@@ -9,6 +9,7 @@ import type { ShopDesk } from './context.ts';
 import { language, relativeTime, text, type TextKey } from '../i18n/i18n.ts';
 import { readAdminPackages, rollBackPackage, undoRollBack } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
+import { Polled } from '../state/polled.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
@@ -38,24 +39,22 @@ const technical = (message: string): TemplateResult =>
 export class SvcShopAdmin extends LitElement {
   static override properties = {
     desk: { attribute: false },
-    answer: { state: true },
     problem: { state: true },
     busy: { state: true },
     mark: { state: true },
   };
   declare desk: ShopDesk;
-  declare answer: AdminPackagesAnswer | null;
+  /** Why an act failed; null: the last one did not. */
   declare problem: string | null;
   declare busy: ReadonlySet<string>;
   declare mark: string | null;
   // A change of the shop or the apps may have changed this, too.
   #watch = new Watch(this, () => [language]);
-  #ends: (() => void)[] = [];
-  #reading = false;
+  #packages = new Polled(this, refreshMs, readAdminPackages);
+  #end = (): void => {};
 
   constructor() {
     super();
-    this.answer = null;
     this.problem = null;
     this.busy = new Set();
     this.mark = null;
@@ -66,33 +65,20 @@ export class SvcShopAdmin extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    void this.#read();
-    const timer = setInterval(() => document.visibilityState === 'visible' && void this.#read(), refreshMs);
-    this.#ends = [() => clearInterval(timer), this.desk.shop.state.subscribe(() => void this.#read())];
+    this.#end = this.desk.shop.state.subscribe(() => void this.#packages.ask());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    for (const end of this.#ends) end();
-  }
-
-  async #read(): Promise<void> {
-    if (this.#reading) return;
-    this.#reading = true;
-    try {
-      this.answer = await readAdminPackages();
-      this.problem = null;
-    } catch (error) {
-      this.problem = text('store.loadError', { erro: sayError(error) });
-    }
-    this.#reading = false;
+    this.#end();
   }
 
   async #do(key: string, request: (key: string) => Promise<void>): Promise<void> {
     this.busy = new Set([...this.busy, key]);
+    this.problem = null;
     try {
       await request(key);
-      await this.#read();
+      await this.#packages.ask();
     } catch (error) {
       this.problem = text('store.refused', { erro: sayError(error) });
     }
@@ -106,10 +92,12 @@ export class SvcShopAdmin extends LitElement {
   }
 
   override render(): TemplateResult {
+    const { value, problem } = this.#packages;
+    const trouble = this.problem ?? (problem === null ? null : text('store.loadError', { erro: sayError(problem) }));
     return html`
       <p class="quiet">${text('admin.hint')}</p>
-      ${this.problem === null ? nothing : html`<p class="note" role="alert">${glyph('warning')}<span>${this.problem}</span></p>`}
-      ${this.answer?.servers.map((server) => this.#server(server)) ?? nothing}
+      ${trouble === null ? nothing : html`<p class="note" role="alert">${glyph('warning')}<span>${trouble}</span></p>`}
+      ${value?.servers.map((server) => this.#server(server)) ?? nothing}
     `;
   }
 

@@ -1,5 +1,5 @@
 /** Signing in by the printed link, and out. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, newLink, newPage, dialogOf, openApp, signedInAnew, signOut, windowOf, type TestPage } from './support/browser.ts';
@@ -114,6 +114,41 @@ test('signing out ends the session for this browser, and says so when it could n
   await page.reload();
   await page.getByRole('heading', { name: 'Entrar' }).waitFor();
   expect(await page.evaluate(async () => (await fetch('/api/apps')).status)).toBe(401);
+});
+
+test('an administrator makes a link, examines and signs people out in Administration, by the keyboard alone; others have no such window', async () => {
+  const page = await enter();
+  const key = async (button: Locator, name = 'Enter'): Promise<void> => {
+    await button.focus();
+    await page.keyboard.press(name);
+  };
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Administração');
+  await page
+    .getByRole('option', { name: /^Administração/ })
+    .first()
+    .waitFor();
+  await page.keyboard.press('Enter');
+  const window = windowOf(page, 'Administração');
+  const ana = window.locator('[data-person=ana]');
+  await ana.getByText(/\d sess/).waitFor();
+  // Nobody signs out themselves by mistake here.
+  expect(await ana.getByRole('button', { name: 'Encerrar sessões de ana' }).isDisabled()).toBe(true);
+  await key(ana.getByRole('button', { name: 'Criar link de entrada para ana' }));
+  const link = (await ana.locator('code').textContent()) ?? '';
+  await expectLooks(page, 'administracao', 320);
+  const other = await newPage(browser);
+  await other.page.goto(link);
+  await other.page.getByRole('heading', { name: /Ana/ }).waitFor();
+  await other.page.keyboard.press('Control+k');
+  await other.page.getByRole('combobox').fill('Administração');
+  await other.page.getByText('Nada encontrado').first().waitFor();
+  expect(await other.page.evaluate(async () => (await fetch('/api/admin/objects')).status)).toBe(403);
+  await key(window.getByRole('tab', { name: 'Pessoas' }), 'ArrowRight');
+  await window.locator('[data-server]').getByText('Ao alcance').waitFor();
+  await key(window.getByRole('tab', { name: 'Servidores' }), 'ArrowRight');
+  await window.locator('[data-check]').first().waitFor();
+  await expectLooks(page, 'administracao-verificacoes', 320);
 });
 
 test('signing out in one tab signs out the others', async () => {

@@ -1,0 +1,25 @@
+/** Routes for administrators that the window Administration asks. */
+import type { ObjectView } from '../../schema/wire/http.ts';
+import type { Language } from '../i18n/i18n.ts';
+import { call } from './api.ts';
+
+/** All objects of a kind, page by page. */
+export async function readObjects(kind: 'Person' | 'Server'): Promise<readonly ObjectView[]> {
+  const found: ObjectView[] = [];
+  for (let after: string | undefined; ; after = found.at(-1)?.key) {
+    const page = await call('GET /api/admin/objects', { query: { prefix: `${kind}/`, after } });
+    found.push(...page);
+    if (page.length < pageRows) return found;
+  }
+}
+
+/** Rows of a whole page of objects; a shorter one is the last. */
+const pageRows = 500;
+
+export const readWhy = (key: string) => call('GET /api/admin/why', { query: { key } });
+export const readAllSessions = async () => (await call('GET /api/admin/sessions')).sessions;
+export const endSessionsOf = (person: string) => call('DELETE /api/admin/sessions/:person', { params: { person } });
+export const makeLink = (person: string) => call('POST /api/admin/links', { body: { person, admin: false } });
+export const readChecks = async (idioma: Language) => (await call('GET /api/admin/doctor', { query: { idioma } })).checks;
+export const readServerChecks = async (server: string, idioma: Language) =>
+  (await call('GET /api/admin/servers/:server/doctor', { params: { server }, query: { idioma } })).checks;
