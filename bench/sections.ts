@@ -36,10 +36,11 @@ function namesOf({ name }: Row): readonly [what: string, peer: string] {
   return [what, peer];
 }
 
-/** The peer with its ratio and target. The ratio tells the figure of a peer that has a name. */
+/** The peer with its ratio and target. The ratio tells the figure of a peer that has a name; a dash in its place is no peer. */
 function against(row: Row, peer: string): string {
+  const target = `(${figureOf(row.target)}${row.held === false ? ', missed' : ''})`;
   const other = peer === '' ? figureOf(row.peer) : peer;
-  return `${other}: ${row.ratio} (${figureOf(row.target)}${row.held === false ? ', missed' : ''})`;
+  return /^[-–—]/.test(other) ? target : `${other}: ${row.ratio} ${target}`;
 }
 
 /** The rows of a page: those with a target. Rows of one measurement are one, with all its peers. */

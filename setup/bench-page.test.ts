@@ -11,6 +11,7 @@ test.for([
   ['without p99', row({ ours: 'p50 1.0 ms, p99 2.0 ms', peer: '3 µs (p99 4)' }), '| a | 1.0 ms | 3 µs: 0.5× (≤ 1×) |'],
   ['a target that is missed', row({ held: false }), '| a | 1 s | 2 s: 0.5× (≤ 1×, missed) |'],
   ['the peer by its name', row({ name: 'a, b, against c d (load 2 %)' }), '| a, b | 1 s | c d: 0.5× (≤ 1×) |'],
+  ['no peer', row({ peer: '– (none)', ratio: '–' }), '| a | 1 s | (≤ 1×) |'],
 ] as const)('%s', ([, given, line]) => {
   expect(linesOf(given)).toEqual([line]);
 });

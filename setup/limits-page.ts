@@ -64,7 +64,7 @@ async function listOf(file: string): Promise<string> {
 
 /** Files whose limits pace the work of svc itself: nobody outside meets them, and the page names the files only. */
 const innerFolders =
-  /^(?:machines|reconcilers|shell|kit\/http|kit\/supervise|controller\/hosts|bin|api\/dev|api\/budgets)\/|^controller\/limits\.ts$/;
+  /^(?:machines|reconcilers|shell|kit\/http|kit\/supervise|controller\/hosts|bin|api\/dev|api\/budgets|store\/audit)\/|^(?:controller|kit)\/limits\.ts$/;
 
 export async function limitsPage(): Promise<string> {
   const files = [...limitFiles(), 'kit/wrap/limits.h'];

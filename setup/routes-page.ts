@@ -62,13 +62,13 @@ function listOf(rows: Routes): string {
   const callers = Map.groupBy(Object.values(rows), ({ access }) => access);
   const [usual = 'person'] = [...callers].toSorted(([, left], [, right]) => right.length - left.length).map(([access]) => access);
   const lines = Object.entries(rows).map(([name, row]) => lineOf(name, row, usual));
-  return [`Access: ${usual}${callers.size === 1 ? '' : ', unless a line says another'}.`, '', ...lines].join('\n');
+  return [`Access: ${usual}.`, '', ...lines].join('\n');
 }
 
 /** The page with the routes of each area between its marks. Throws for an area that has none. */
 export function withRoutes(page: string): string {
   return Object.entries(areas).reduce((text, [area, rows]) => {
-    const marks = new RegExp(`(<!-- routes: ${area} -->\n\n)[^]*?(\n\n<!-- end of routes -->)`);
+    const marks = new RegExp(`(<!-- routes: ${area} -->\n\n)[^]*?(\n\n<!-- end -->)`);
     if (!marks.test(text)) throw new Error(`docs/api.md has no place for the routes of schema/routes/${area}.ts`);
     return text.replace(marks, (_, begin: string, end: string) => begin + listOf(rows) + end);
   }, page);

@@ -82,7 +82,7 @@ export function withVerbTypes(text: string): string {
   return `${before}${first}${interfaceOfSvc()}${last}${after}`;
 }
 
-const elsewhere: Readonly<Record<string, string>> = { null: 'outside `null`', own: 'outside: see below', same: 'outside as inside' };
+const elsewhere: Readonly<Record<string, string>> = { null: 'outside `null`', own: '', same: 'outside as inside' };
 
 /** How long the desktop works on it, where that is not the usual time. */
 function waits(name: VerbName): string {
@@ -109,7 +109,7 @@ const head = `# Verbs of the page
 Written by \`node setup/verbs-table.ts\` from \`schema/bridge/verbs.ts\`, of which the types in \`sdk/web/svc.d.ts\` are made, too; not edited by hand. How to
 write an app: [app-authors.md](app-authors.md).
 
-Where a line says nothing else, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`.
+Where a line says nothing else, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`, unless the text below the list says another.
 
 `;
 
