@@ -96,7 +96,7 @@ export function siteMetrics({ site: read, storeErrors, stateDir }: SiteParts): r
       { labels: {}, n: Number(site().leads) },
     ]),
     gauge('svc_state_free_bytes', 'Free for the account of the portal where its state folder is', [], () => freeRows(stateDir)),
-    countMetric('svc_store_errors_total', 'What the store could not do: disk, database', () => [{ labels: {}, n: storeErrors() }]),
+    countMetric('svc_store_errors_total', 'Failures of the store: disk, database', () => [{ labels: {}, n: storeErrors() }]),
   ];
 }
 

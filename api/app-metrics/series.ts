@@ -104,7 +104,7 @@ export function createAppSeries(people: KnownPeople): AppSeries {
 /** Read at each scrape. */
 function metricsOf(apps: ReadonlyMap<string, OfApp>, refusals: Refusals): AppSeries['metrics'] {
   return [
-    countMetric('svc_app_events_total', 'What apps counted, by app, event and the labels that the app chose', function* () {
+    countMetric('svc_app_events_total', 'Events that apps counted, by app, event and the labels that the app chose', function* () {
       for (const { counts } of apps.values()) for (const { labels, value } of counts.values()) yield { labels, n: value.n };
     }),
     distributionMetric(

@@ -24,7 +24,7 @@ export const motor = fields(
       'Where its tarball is, without a token: /v1/motor/<nome>/<versao> of a repository.',
       { server: true },
     ),
-    sha256: says(pattern('^[0-9a-f]{64}$', '64 lowercase hexadecimal digits'), 'Of the tarball; checked before it is extracted.', {
+    sha256: says(pattern('^[0-9a-f]{64}$', '64 lowercase hexadecimal digits'), 'Digest of the tarball; checked before it is extracted.', {
       server: true,
     }),
     tamanho: says(
@@ -73,7 +73,7 @@ export const secret = fields(
     name: says(pattern(patterns.variable, 'an uppercase variable name of at most 64 characters'), 'Name of the variable, as API_KEY.', {
       server: true,
     }),
-    description: says(text, 'What it is and where to get it, for the person.'),
+    description: says(text, 'Its use and where to get it, for the person.'),
     required: says(flag, 'Shown to the person; the app starts without it all the same.', { default: false }),
   },
   ['name'],
@@ -81,7 +81,7 @@ export const secret = fields(
 
 export const backend = fields(
   {
-    runtime: says(oneOf(['python3', 'node', 'binary']), 'What runs the entrypoint. The SDK is there for python3 and node.', {
+    runtime: says(oneOf(['python3', 'node', 'binary']), 'Runs the entrypoint. The SDK is there for python3 and node.', {
       server: true,
     }),
     entrypoint: says({ type: 'string', minLength: 1 }, 'Path in the package. It must listen on the unix socket in SVC_APP_SOCKET.', {

@@ -82,7 +82,7 @@ const offers = {
     pattern('^[0-9]+(\\.[0-9]+){0,2}$', 'one to three numbers joined by "."'),
     'Oldest version of svc that the app works with; checked when it is installed.',
   ),
-  contributes: says(contributes, 'What the app adds outside of its own window; served while its backend is stopped, too.', {
+  contributes: says(contributes, 'Additions outside of its own window; served while its backend is stopped, too.', {
     server: true,
   }),
   requiredPackages: says(
@@ -113,9 +113,9 @@ const shopWords = {
     default: 'Other',
     server: true,
   }),
-  description: says(text, 'What the app does, in a sentence or two, for the shop.', { server: true }),
-  developer: says(maker('Address of who made it.'), 'Who made the software.'),
-  publisher: says(maker('Address of who packaged it.'), 'Who packaged it, when that is somebody else.'),
+  description: says(text, 'Its purpose in a sentence or two, for the shop.', { server: true }),
+  developer: says(maker('Address of who made it.'), 'Maker of the software.'),
+  publisher: says(maker('Address of who packaged it.'), 'Packager, when that is somebody else.'),
   homepage: says({ type: 'string', format: 'uri' }, 'Address of the page about the app.'),
   license: says({ type: 'string', minLength: 1 }, 'SPDX identifier, as Apache-2.0; other text passes.'),
 } as const;
@@ -127,7 +127,7 @@ export const manifestRow = {
       ...identity,
       ...offers,
       resources: says(resources, 'Ceilings of the processes of the app, its children included. Left out, those of the environment hold.'),
-      recursos: says(recursos, 'What the app asks of the system. svc.*.disponivel() tells the app whether it got it, and why not.', {
+      recursos: says(recursos, 'Requests to the system. svc.*.disponivel() tells the app whether it got each, and why not.', {
         server: true,
       }),
       gpu: says(flag, 'Old spelling of recursos.gpu.modo "opcional".', { default: false, server: true }),
@@ -141,7 +141,7 @@ export const manifestRow = {
         { enum: ['terminal', 'editor', 'fileBrowser', 'ide', 'vscode', 'browser', null] },
         'Offers the app as one of the built-in launchers; the person chooses in Settings. "vscode" is the old name of "ide".',
       ),
-      opens: says(opens, 'What the app opens.', { server: true }),
+      opens: says(opens, 'Files and links that the app opens.', { server: true }),
       backend: says(backend, 'The process of the app.', { server: true }),
       window: says(windowFields, 'The window of the app; ignored for an engine.', { server: true }),
     },

@@ -15,7 +15,7 @@ const ownFileType = fields(
     nome: says({ type: 'string', minLength: 1, maxLength: limits.ownFileTypeNameCharsMax }, 'Shown in the Type column.'),
     cor: says(
       pattern('^#[0-9a-fA-F]{6}$', 'a color as #rrggbb'),
-      `Of the badge, whose text is white: contrast at least ${limits.badgeContrastMin}:1.`,
+      `Color of the badge, whose text is white: contrast at least ${limits.badgeContrastMin}:1.`,
     ),
     icone: says(
       pattern('^[A-Za-z0-9][A-Za-z0-9/._-]*\\.(svg|png|jpe?g)$', 'the relative path of an svg, png or jpg file in the package'),
@@ -34,7 +34,7 @@ export const windowFields = fields({
   multiplasJanelas: says(flag, 'Each time it is opened there is another window; the backend stays one process.', { default: false }),
   cabecalho: says(
     oneOf(['ambiente', 'app']),
-    'Who draws the title bar. With "app" the page wires dragging, double click and the menu itself.',
+    'Draws the title bar. With "app" the page wires dragging, double click and the menu itself.',
     { default: 'ambiente' },
   ),
   minimos: says(
@@ -62,7 +62,7 @@ export const windowFields = fields({
       glifo: says(oneOf(['pasta', 'globo']), 'One that the shell draws; wins over "url".'),
       url: says({ type: 'string', minLength: 1 }, 'Path in the app.'),
     }),
-    'Of the window.',
+    'Icon of the window.',
   ),
 });
 

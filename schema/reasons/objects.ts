@@ -12,7 +12,7 @@ export const objects = {
   Cancelled: {
     words: { pt: 'Cancelado', en: 'Cancelled' },
     because: 'its installation was cancelled',
-    more: 'What was there before stays; ask for it again',
+    more: 'Nothing else changed; ask for it again',
   },
   Outdated: {
     words: { pt: 'Versão antiga', en: 'Outdated' },
