@@ -179,7 +179,7 @@ const ms = (value: number): string => `${value.toFixed(0)} ms`;
 const lateOf = ({ late, count }: Frames): number => (100 * late) / count;
 const threadOf = ({ mainMs }: Frames): number => (mainMs.length === 0 ? 0 : median(mainMs));
 const percent = (frames: Frames): string =>
-  `${lateOf(frames).toFixed(1)} % of ${frames.count}; the page's thread for a frame ${threadOf(frames).toFixed(1)} ms (p99 ${percentile(frames.mainMs, 99).toFixed(1)})`;
+  `${lateOf(frames).toFixed(1)} % of ${frames.count}; thread ${threadOf(frames).toFixed(1)} ms (p99 ${percentile(frames.mainMs, 99).toFixed(1)})`;
 
 /** The peer's late frames are the machine's doing: they are the target for ours. */
 const framesRow = (name: string, [ours, peer]: readonly [Frames, Frames]): Row => ({
@@ -187,7 +187,7 @@ const framesRow = (name: string, [ours, peer]: readonly [Frames, Frames]): Row =
   ours: percent(ours),
   peer: percent(peer),
   ratio: peer.late === 0 ? '–' : (lateOf(ours) / lateOf(peer)).toFixed(2),
-  target: '≤ the plain page + 5 points, thread p50 ≤ 16.6 ms',
+  target: '≤ plain + 5 points, thread p50 ≤ 16.6 ms',
   held: lateOf(ours) <= lateOf(peer) + 5 && threadOf(ours) <= 16.6,
 });
 
@@ -290,7 +290,7 @@ async function scrolling({ page, plain, folder, steps, rounds }: Desk): Promise<
       target: 'none: ls draws nothing and sorts only names',
       held: null,
     },
-    framesRow(`late frames, ${entries} entries scrolled by the wheel; a list of 40 rows with the same cells, made by hand`, frames),
+    framesRow(`late frames, ${entries} entries scrolled by the wheel; a list of 40 rows by hand`, frames),
   ];
 }
 

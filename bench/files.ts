@@ -188,9 +188,9 @@ async function besideCockpit(bench: Bench, rounds: number): Promise<readonly Row
     const page = (): Promise<number> => curl(bench, path);
     const whole = (): Promise<number> => seconds(() => allNames(bench, folder));
     return [
-      row('… the same; Cockpit: all of them by `fslist1`, its bridge is up', await pairs(bench, rounds, page, warm)),
+      row('… the same; Cockpit: all of them', await pairs(bench, rounds, page, warm)),
       row('… all pages, sorted; the same', await pairs(bench, rounds, whole, warm)),
-      row('… the first page; Cockpit with its sign-in and a bridge that starts', await pairs(bench, rounds, page, fresh)),
+      row('… the first page; Cockpit with its sign-in', await pairs(bench, rounds, page, fresh)),
     ];
   } finally {
     bridge.end();
@@ -261,10 +261,10 @@ async function transfers(bench: Bench, bytes: number, rounds: number): Promise<r
   };
   const grown = most - before;
   return [
-    ...row('up, on the disk (fsync) on both sides', up),
+    ...row('up, with fsync', up),
     ...row('down', down),
     {
-      name: 'memory of the portal during these, above what it had before',
+      name: 'memory of the portal during these',
       ours: `${grown.toFixed(0)} MB (at most ${most.toFixed(0)} MB in all)`,
       peer: '-',
       ratio: '-',

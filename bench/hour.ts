@@ -115,7 +115,7 @@ export const hourArea: Area = async ({ short }) => {
     if (profiling !== null) sayStep(`hour: ${profiling.write(`svc portal, ${took.length} visits, ${atOnce} at once`)}`);
     const each = `${took.length.toLocaleString('en')} visits, ${atOnce} at once, ${percentilesOf(took, (ms) => `${ms.toFixed(0)} ms`)}`;
     return [
-      row(`living heap of the portal after a collection, ${each}`, seen, ({ heapMb }) => heapMb),
+      row(`living heap of the portal, ${each}`, seen, ({ heapMb }) => heapMb),
       row('PSS of the portal at the same', seen, ({ pssMb: pss }) => pss),
       row('PSS of all supervisors at the same', seen, ({ supervisorsMb }) => supervisorsMb),
     ];

@@ -42,8 +42,8 @@ const figures: readonly Figure[] = [
     of: ({ pssMib }) => pssMib,
     // Ten objects a person.
     targets: {
-      100: atMost(69, '≤ 69 MiB, half of 145 MB at 1,000 objects'),
-      1_000: atMost(110, '≤ 110 MiB, half of 232 MB at 10,000 objects'),
+      100: atMost(69, '≤ 69 MiB'),
+      1_000: atMost(110, '≤ 110 MiB'),
     },
   },
   { name: '… of that, heap of V8 in use', unit: 'MiB', of: ({ heapMib }) => heapMib, targets: {} },

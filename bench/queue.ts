@@ -135,7 +135,7 @@ async function taking(world: World, atOnce: number, rounds: number): Promise<Row
   const told = ({ perSecond, took }: Taken): string => `${median(perSecond).toFixed(0)}/s, ${percentilesOf(took, ms)}`;
   const loads = [ours, peer].map(({ loads: all }) => `${median(all).toFixed(0)} %`).join(' · ');
   return {
-    name: `submissions a second, ${atOnce === 1 ? 'one by one' : `${atOnce} at once`}, each on the disk (load ${loads})`,
+    name: `submissions a second, ${atOnce === 1 ? 'one by one' : `${atOnce} at once`} (load ${loads})`,
     ours: `${told(ours)}; CPU of the portal for 100 ${ms((100 * cpuMs) / ours.took.length)}`,
     peer: `sbatch in a loop: ${told(peer)}`,
     ratio: ratio.toFixed(2),
@@ -193,7 +193,7 @@ async function tiny(world: World, times: number): Promise<Row> {
   }
   const [ours, peer] = [median(rates.ours), median(rates.peer)];
   return {
-    name: `jobs of one letter from submission to their end, ${times} of one person, each ran once`,
+    name: `jobs of one letter from submission to their end, ${times} of one person`,
     ours: `${ours.toFixed(1)}/s, ${percentilesOf(lasted, ms)}`,
     peer: `sbatch --wrap until squeue is empty: ${peer.toFixed(1)}/s`,
     ratio: (ours / peer).toFixed(2),

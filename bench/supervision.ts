@@ -239,8 +239,8 @@ export const supervisionArea: Area = async ({ short }) => {
   step(`${many} apps at rest`);
   const manyApps = { ...rest, people: 1, appCount: many };
   const atMany = [...(await costsAtRest(pair, manyApps)), ...(await costsAtRest([pm2Manager], { ...manyApps, settleMs: 10_000 }))];
-  rows.push(costRow(`idle CPU of the manager, ${many} apps, attached to by the portal`, percent, cpuOf, atMany));
-  rows.push(costRow(`memory (PSS) of the manager, ${many} apps, attached to by the portal`, mb, pssOf, atMany));
+  rows.push(costRow(`idle CPU of the manager, ${many} apps`, percent, cpuOf, atMany));
+  rows.push(costRow(`memory (PSS) of the manager, ${many} apps`, mb, pssOf, atMany));
   step('one person with 10 apps');
   const atOne = await costsAtRest(pair, { people: 1, appCount: 10, settleMs: 25_000, idleMs: 1_000 });
   rows.push(costRow('memory (PSS) of the manager, one person with 10 apps', mb, pssOf, atOne), await floorRow(atOne[1]!));
