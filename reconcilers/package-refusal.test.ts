@@ -4,6 +4,7 @@ import { installLine, refusalOf, type RefusalGrounds } from './package-refusal.t
 const grounds: RefusalGrounds = {
   scope: 'sistema',
   reserved: null,
+  unsigned: null,
   shellVersion: '1.4.0',
   provided: new Set(['texto/v1']),
   offering: (capability) => (capability === 'ocr/v2' ? ['leitor'] : capability === 'lê/v1' ? ['a', 'b'] : []),
@@ -87,4 +88,8 @@ it('refuses what a person asked for from a repository that is for others', () =>
     reason: 'ScopeRefused',
     message: 'its repository is for people in the group ti or redes',
   });
+});
+
+it('refuses what is not signed where its repository needs it', () => {
+  expect(refusalOf({}, { ...grounds, unsigned: 'it is not signed' })).toEqual({ reason: 'SignatureRefused', message: 'it is not signed' });
 });

@@ -10,6 +10,8 @@ export interface RefusalGrounds {
   readonly scope: 'sistema' | 'pessoa';
   /** Groups that its repository is for, none of which has the person who asked for it; null: it may be theirs. */
   readonly reserved: readonly string[] | null;
+  /** Why its signature is not good, where its repository needs one; null: it is, or none is needed. */
+  readonly unsigned: string | null;
   readonly shellVersion: string;
   /** Capabilities of what is installed where the package goes. */
   readonly provided: ReadonlySet<string>;
@@ -23,6 +25,7 @@ export interface RefusalGrounds {
 export function refusalOf(manifest: CatalogueManifest, grounds: RefusalGrounds): PackageRefusal | null {
   return (
     groupRefusal(grounds) ??
+    signatureRefusal(grounds) ??
     scopeRefusal(manifest, grounds) ??
     shellRefusal(manifest, grounds) ??
     capabilityRefusal(manifest, grounds) ??
@@ -32,6 +35,10 @@ export function refusalOf(manifest: CatalogueManifest, grounds: RefusalGrounds):
 
 function groupRefusal({ reserved }: RefusalGrounds): PackageRefusal | null {
   return reserved && { reason: 'ScopeRefused', message: `its repository is for people in the group ${reserved.join(' or ')}` };
+}
+
+function signatureRefusal({ unsigned }: RefusalGrounds): PackageRefusal | null {
+  return unsigned === null ? null : { reason: 'SignatureRefused', message: unsigned };
 }
 
 function scopeRefusal(

@@ -53,6 +53,8 @@ export const errorKinds = {
   REPOSITORY_UNREACHABLE: { status: 503, retry: 'transient', title: 'The repository does not answer' },
   REPOSITORY_BUSY: { status: 503, retry: 'transient', title: 'Another publisher holds the repository' },
   REPOSITORY_DAMAGED: { status: 500, retry: 'waiting', title: 'A file of the repository is missing or is not what its record says' },
+  SIGNATURE_MISSING: { status: 422, retry: 'waiting', title: 'The package is not signed, and its repository needs a signature' },
+  SIGNATURE_REFUSED: { status: 422, retry: 'waiting', title: 'The signature of the package is not good' },
   VERSION_TAKEN: { status: 409, retry: 'terminal', title: 'This version was published with other bytes' },
   DIGEST_MISMATCH: { status: 422, retry: 'terminal', title: 'The bytes are not those that were announced' },
   INSTALLED: { status: 409, retry: 'terminal', title: 'The app is installed already' },

@@ -32,7 +32,7 @@ export const limits = {
   packageServersMax: 1_024,
   /** Groups that a Package document names. */
   packageGroupsMax: 64,
-  /** Of a portal: each is read for every look at the shop. */
+  /** Repositories of a portal: each is read for every look at the shop. */
   repositoriesMax: 16,
   /** Values of a claim that make somebody one of a People document. */
   peopleValuesMax: 256,
@@ -57,6 +57,8 @@ export const limits = {
   // Repository. Decision: docs/decisions/0055-repository-on-disk.md
   /** Length of a version, which is a file name together with its suffix. */
   repositoryNameCharsMax: 128,
+  /** The text of a signature; minisign writes some 400 bytes. */
+  signatureBytesMax: 2_048,
   novidadesCharsMax: 8 * 1_024,
   catalogueBytesMax: 64 * 1_024 * 1_024,
   packageRecordBytesMax: 512 * 1_024,

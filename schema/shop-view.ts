@@ -30,6 +30,9 @@ export interface OfferingRepository {
   readonly groups: readonly string[] | null;
 }
 
+/** The signature of a version whose repository has a key, and the name of the key; or why it has none that is good. */
+export type OfferSignature = { readonly text: string; readonly signedBy: string } | { readonly refused: string };
+
 /** Apps that can be installed, newest version first. */
 export interface Offers {
   readonly apps: readonly {
@@ -44,6 +47,8 @@ export interface Offers {
       readonly publicadoEm: string | null;
       readonly novidades: string;
       readonly manifest: CatalogueManifest;
+      /** Absent: its repository has no key, and nothing was judged. */
+      readonly signature?: OfferSignature;
     }[];
   }[];
   /** Browser extensions that apps may name; none where the repository has no catalogue of them. */
@@ -80,7 +85,8 @@ function storeApp(id: string, versions: Offers['apps'][number]['versions'], whos
   const manifest = newest?.manifest ?? whose.manifest(id) ?? {};
   const here = whose.installed.find((one) => one.id === id) ?? null;
   const updatable = here !== null && newest !== undefined && compareVersions(newest.version, here.version) > 0;
-  const refused = newest === undefined ? [] : refusalsOf(id, manifest, whose);
+  const refused = newest === undefined ? [] : refusalsOf(id, newest, whose);
+  const { signature } = newest ?? {};
   const shown = newest?.version ?? here?.version ?? '';
   return {
     id,
@@ -98,6 +104,7 @@ function storeApp(id: string, versions: Offers['apps'][number]['versions'], whos
     requiredPackages: manifest.requiredPackages ?? [],
     instalacao: scopesOf(manifest),
     motores: (manifest.motores ?? []).map(({ nome, versao, tamanho }) => ({ nome, versao, tamanho })),
+    signedBy: signature !== undefined && 'signedBy' in signature ? signature.signedBy : null,
     versions: versions.map(({ version, tamanho, publicadoEm, novidades }) => ({ version, tamanho, publicadoEm, novidades })),
     installed: here?.version ?? null,
     scope: here?.scope ?? null,
@@ -122,11 +129,13 @@ function scopesOf(manifest: CatalogueManifest): readonly Scope[] {
   return forAll ? declared.filter((scope) => scope === 'sistema') : declared;
 }
 
+type Judged = Pick<Offers['apps'][number]['versions'][number], 'manifest' | 'signature'>;
+
 /**
- * Why this person can't install that manifest for themself. An app's own capabilities don't satisfy it.
+ * Why this person can't install that version for themself. An app's own capabilities don't satisfy it.
  * Source: rules 2.1 `minShellVersion`, `requires`, `instalacao`, `requiredPackages`; 7.
  */
-export function refusalsOf(id: string, manifest: CatalogueManifest, whose: StoreFor): readonly ShopRefusal[] {
+export function refusalsOf(id: string, { manifest, signature }: Judged, whose: StoreFor): readonly ShopRefusal[] {
   const refused: ShopRefusal[] = [];
   const refuse = (motivo: ShopRefusal['motivo'], texto: string, alvo: string | null = null, sugestao: string | null = null): void =>
     void refused.push({ motivo, texto, alvo, sugestao });
@@ -135,6 +144,7 @@ export function refusalsOf(id: string, manifest: CatalogueManifest, whose: Store
   if (document !== null) refuse('documento', `the document ${document} decides`, document);
   else if (here?.scope === 'sistema') refuse('sistema', 'it is installed for everybody: an administrator decides its version');
   else if (!scopesOf(manifest).includes('pessoa')) refuse('escopo', 'only an administrator installs it, for everybody');
+  if (signature !== undefined && 'refused' in signature) refuse('assinatura', signature.refused);
   const minimum = manifest.minShellVersion;
   if (minimum !== undefined && !satisfiesMinimum(whose.shellVersion, minimum)) {
     refuse('shell', `it needs shell ${minimum} and this is ${whose.shellVersion}`, minimum);

@@ -17,7 +17,7 @@ import type { FileFacts } from './conditions.ts';
 export interface RepositoryFile extends FileFacts {
   readonly handle: FileHandle;
   readonly type: string;
-  /** The catalogues change, and a schema may while its version is worked on; everything else has its version in the name. */
+  /** The catalogues and signatures change, and a schema may while its version is worked on; everything else has its version in the name. */
   readonly immutable: boolean;
 }
 
@@ -80,7 +80,7 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
           modifiedMs,
           etag: `"${sha256}"`,
           type: contentType(item),
-          immutable: !['catalogue', 'extensions', 'schema'].includes(item.kind),
+          immutable: !['catalogue', 'extensions', 'schema', 'signature', 'signatures'].includes(item.kind),
         };
       } catch (error) {
         await handle.close();
@@ -101,6 +101,7 @@ function recordPath(item: TarballItem): string {
 function contentType(item: RepositoryItem): string {
   if (item.kind === 'icon') return iconMediaTypes[item.type];
   if (item.kind === 'tarball') return 'application/gzip';
+  if (item.kind === 'signature') return 'text/plain; charset=utf-8';
   return item.kind === 'engine' ? 'application/octet-stream' : 'application/json';
 }
 

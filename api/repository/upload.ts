@@ -16,7 +16,7 @@ export function readAnnounced(req: IncomingMessage, bytesMax: number): Announced
   if (req.headers['content-encoding'] !== undefined || req.headers['content-range'] !== undefined) {
     throw new SvcError('BAD_REQUEST', 'expected the whole tarball as it is, without Content-Encoding or Content-Range');
   }
-  return { novidades: novidadesOf(req), sha256: digestOf(req) };
+  return { novidades: textOf(req, 'svc-novidades'), sha256: digestOf(req), signature: textOf(req, 'svc-assinatura') || null };
 }
 
 /** The body; breaks off when the sender is silent for too long or goes away in the middle. */
@@ -45,9 +45,9 @@ export async function* arriving(clock: Clock, req: IncomingMessage): AsyncGenera
   }
 }
 
-/** `Svc-Novidades`: the changelog text as base64 of UTF-8, since headers hold no line breaks. */
-function novidadesOf(req: IncomingMessage): string {
-  const header = req.headers['svc-novidades'];
+/** `Svc-Novidades` and `Svc-Assinatura`: text of several lines as base64 of UTF-8, since headers hold no line breaks. */
+function textOf(req: IncomingMessage, name: 'svc-novidades' | 'svc-assinatura'): string {
+  const header = req.headers[name];
   if (header === undefined) return '';
   const bytes = typeof header === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(header) ? Buffer.from(header, 'base64') : null;
   try {
@@ -55,7 +55,7 @@ function novidadesOf(req: IncomingMessage): string {
   } catch {
     // Reported below.
   }
-  throw new SvcError('BAD_REQUEST', 'Svc-Novidades: expected the base64 of UTF-8 text');
+  throw new SvcError('BAD_REQUEST', `${name}: expected the base64 of UTF-8 text`);
 }
 
 /** Source: RFC 9530. Algorithms that we don't know are passed over, as it says. */

@@ -93,7 +93,7 @@ async function ask(deps: StoreRouteDeps, { person, offers, whose }: Sources, id:
   }
   const held = whose.installs.find((one) => one.key === wishKey(person, id) && one.reason === 'RolledBack');
   if (held?.wanted === version.version) throw new SvcError('CONFLICT', `an administrator went back from ${id} ${version.version}`);
-  const motivos = refusalsOf(id, version.manifest, whose).filter(
+  const motivos = refusalsOf(id, version, whose).filter(
     // Missing things are known of the newest version only; another one is judged when it installs.
     ({ motivo }) => motivo !== 'pacote' || version === offer.versions[0],
   );

@@ -4,6 +4,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { renderFinding } from '../../schema/render.ts';
 import { type Destination, publishApp, type Published } from '../../kit/repository/publishing/publish.ts';
 import { publishEngineTarball } from '../../kit/repository/publishing/publish-engine.ts';
+import { readSigningKey } from '../../kit/repository/publishing/sign.ts';
 import { repositoryAddress, tokenFrom } from '../../kit/repository/publishing/upload.ts';
 import { appFolder } from '../app-folder.ts';
 import { color, plain, table, warn, jsonText, write } from '../output.ts';
@@ -16,15 +17,19 @@ interface Common {
 }
 
 /** Exit 1 when the manifest has errors; what goes wrong otherwise is thrown. */
-export async function runPublish(dir: string, options: Common & { readonly list?: boolean }): Promise<number> {
+export async function runPublish(dir: string, options: Common & { readonly list?: boolean; readonly key?: string }): Promise<number> {
   const isReadOnly = options.check === true || options.list === true;
   const destination = isReadOnly ? null : destinationOf(options);
-  const published = await publishApp(appFolder(dir), { destination, nowMs: Date.now() });
-  if (options.json === true) write(`${jsonText(forPrograms(published), 2)}\n`);
+  const key = options.key === undefined ? null : await readSigningKey(options.key);
+  const published = await publishApp(appFolder(dir), { destination, nowMs: Date.now(), key });
+  if (options.json === true) write(`${jsonText({ ...forPrograms(published), ...(key === null ? {} : { chave: key.publicKey }) }, 2)}\n`);
   else {
     warn(render(published.report, published.text));
     if (options.list === true) write(list(published));
-    else if (published.tarball) write(sentenceOf(published, published.tarball));
+    else if (published.tarball) {
+      write(sentenceOf(published, published.tarball));
+      if (key !== null) write(`signed; its repository in the Portal document: chave: ${key.publicKey}\n`);
+    }
   }
   return published.outcome === 'refused' ? 1 : 0;
 }
@@ -36,7 +41,7 @@ function destinationOf({ repository = process.env['SVC_REPOSITORY'], insecure }:
   return { kind: 'address', base: repositoryAddress(repository, insecure === true), token: tokenFrom(process.env) };
 }
 
-function forPrograms({ report, entries, tarball, outcome }: Published): unknown {
+function forPrograms({ report, entries, tarball, outcome }: Published): object {
   return { outcome, ...report, ...tarball, entries };
 }
 

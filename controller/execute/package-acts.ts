@@ -123,6 +123,8 @@ export const retryOf = ({ code, retry }: SvcError): RetryClass => (code === 'FOR
 function reasonOf(code: ErrorCode): Reason {
   const reasons: Partial<Record<ErrorCode, Reason>> = {
     PACKAGE_SOURCE_MISSING: 'SourceMissing',
+    SIGNATURE_MISSING: 'SignatureRefused',
+    SIGNATURE_REFUSED: 'SignatureRefused',
     MISSING_PACKAGE: 'PackageMissing',
     MISSING_CAPABILITY: 'CapabilityMissing',
     SCOPE_REFUSED: 'ScopeRefused',
@@ -140,7 +142,8 @@ async function install(options: ExecutorOptions, action: ActionOf<'package/insta
   if (entry?.offer?.version !== action.version)
     throw new SvcError('PACKAGE_SOURCE_MISSING', `${action.app} ${action.version} is not offered any more`);
   const { offer, repository } = entry;
-  const offered = { app: action.app, version: action.version, sha256: offer.sha256, place: repository?.place ?? null };
+  const { sha256, signature } = offer;
+  const offered = { app: action.app, version: action.version, sha256, signature, place: repository?.place ?? null };
   const source = await offeredSource(repositoriesOf(options.dir, entries.portal), offered);
   faultPoint('install/before');
   await hostOf(entries, action).install(source, action.scope, accountOf(entries, action.person), runOf(options, action, task));

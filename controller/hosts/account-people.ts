@@ -18,7 +18,7 @@ import type { InstalledPackage, InstallRun } from './host.ts';
 import type { InstallResult } from '../../schema/install-events.ts';
 import { becoming, runProgram } from './local-run.ts';
 import { startLocalShell } from './local-shell.ts';
-import { runInstaller, wordsOf } from './local-installer.ts';
+import { runInstaller, signedWords, wordsOf } from './local-installer.ts';
 import { ownAccounts, type OwnAccount } from './own-account.ts';
 import { isAbsent } from './package-folder.ts';
 import { unread } from './package-folders.ts';
@@ -108,7 +108,7 @@ async function installFor(
   if (source === null || source.kind === 'url') return await runInstaller({ ...common, argv: [...wordsOf(source), ...words] });
   const packed = await pack(source);
   try {
-    const argv = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...words];
+    const argv = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...signedWords(source), ...words];
     return await runInstaller({ ...common, argv, stdin: packed.read() });
   } finally {
     await packed.remove();

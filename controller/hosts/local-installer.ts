@@ -29,8 +29,14 @@ export interface InstallerRun {
 export function wordsOf(source: PackageSource | null): readonly string[] {
   if (source === null) return [];
   if (source.kind === 'folder') return [path.resolve(source.path)];
-  if (source.kind === 'tarball') return [path.resolve(source.path), '--sha256', source.sha256];
-  return [`${source.app}@${source.version}`, '--repository', source.repository, '--sha256', source.sha256];
+  if (source.kind === 'tarball') return [path.resolve(source.path), '--sha256', source.sha256, ...signedWords(source)];
+  return [`${source.app}@${source.version}`, '--repository', source.repository, '--sha256', source.sha256, ...signedWords(source)];
+}
+
+/** Both are public. The signature has several lines. */
+export function signedWords(source: PackageSource): readonly string[] {
+  if (source.kind === 'folder' || source.signed === undefined) return [];
+  return ['--chave', source.signed.key, '--assinatura', Buffer.from(source.signed.signature).toString('base64')];
 }
 
 /** Rejects with the coded error that the command printed; INTERNAL when it printed none. */

@@ -206,6 +206,7 @@ export function packageObserved(entries: Entries, entry: PackageEntry, { shellVe
     refusalOf(offer.manifest, {
       scope: target.scope,
       reserved: reservedFor(entries, entry),
+      unsigned: offer.signature !== undefined && 'refused' in offer.signature ? offer.signature.refused : null,
       shellVersion,
       provided: providedAt(entries, target),
       offering: (capability) => offering(offers, capability),

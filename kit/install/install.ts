@@ -75,7 +75,7 @@ export async function install(target: Target, found: Found): Promise<InstallResu
   faultPoint('staging-made');
   try {
     target.onEvent({ event: 'step', step: found.source.kind === 'url' ? 'fetch' : 'stage' });
-    const folder = await stage(found.source, staging, (path) => mkdir(path, { mode: 0o700 }), target.onEvent);
+    const folder = await stage({ ...found, source: found.source }, staging, (path) => mkdir(path, { mode: 0o700 }), target.onEvent);
     const manifest = judge(target, found, folder);
     await setModes(folder);
     faultPoint('staged');

@@ -16,19 +16,21 @@ import { cancelBy } from './input.ts';
 import { applyCredential, readOrder } from '../service/credential.ts';
 import { takeInventory } from './inventory.ts';
 import { findSource, folderOf, type Found } from './source.ts';
+import { signedBy } from '../repository/reading/signed-package.ts';
 import { dropOwnStagings } from './versions.ts';
 import { tellsVersion } from '../version.ts';
 import { unpacksWithVersion } from './unpack.ts';
 
 const usage = `usage: svc-app-install DIR|TARBALL|ID[@VERSION] [--force] [--sistema|--pessoa] [--json]
-                       [--repository DIR|URL] [--sha256 HEX]
+                       [--repository DIR|URL] [--sha256 HEX] [--chave KEY [--assinatura BASE64]]
        svc-app-install - --bytes N --sha256 HEX …   (the tarball comes on standard input)
        svc-app-install --rollback ID | --remove ID | --confirm ID   [--force] [--sistema|--pessoa] [--json]
        svc-app-install --credential ID --json   (as root; look, restart, or give and lines of SVC_PORTAL_…, on standard input)
        svc-app-install --look [REQUIREMENT… | -] --json   (-: requirements on standard input, one a line)
 
 A path holds a "/" or ends in .tgz; anything else is an id, looked up in the repository (--repository, SVC_REPOSITORY), and where nobody has it your
-folder of that name.
+folder of that name. With --chave (a public key of minisign) only a package that it signed is installed; the signature is that of the repository, or
+--assinatura.
 SIGTERM cancels: what was installed before stays. With --cancellable so does the line "cancel" on standard input, behind the tarball.
 SVC_APP_REBUILD=1 with --force runs installCommand again for the same version: as root at once, with --pessoa at the next start.
 `;
@@ -44,6 +46,9 @@ interface Order {
   readonly json: boolean;
   readonly repository: string;
   readonly sha256: string | null;
+  /** Public key that must have signed the package, and the text of the signature, unless the repository has it. */
+  readonly chave: string | null;
+  readonly assinatura: string | null;
   /** Size of the tarball on standard input. */
   readonly bytes: number | null;
   readonly cancellable: boolean;
@@ -65,6 +70,8 @@ function orderFrom(argv: readonly string[]): Order | null {
         json: flag,
         repository: word,
         sha256: word,
+        chave: word,
+        assinatura: word,
         bytes: word,
         cancellable: flag,
         rollback: word,
@@ -85,6 +92,8 @@ function orderFrom(argv: readonly string[]): Order | null {
     force: values.force,
     json: values.json,
     cancellable: values.cancellable,
+    chave: values.chave ?? null,
+    assinatura: values.assinatura === undefined ? null : Buffer.from(values.assinatura, 'base64').toString('utf8'),
     repository: values.repository ?? process.env['SVC_REPOSITORY'] ?? '',
   };
   if (values.look) {
@@ -132,13 +141,14 @@ async function run(order: Order): Promise<Exclude<InstallOutcome, { event: 'erro
   if (order.act === 'rollback') return await rollBack(target, order.what);
   if (order.act === 'remove') return await remove(target, order.what);
   if (order.act === 'confirm') return await confirm(target, order.what);
-  if (order.bytes !== null && order.sha256 !== null) return await install(target, fromInput(order, order.bytes, order.sha256));
+  if (order.bytes !== null && order.sha256 !== null)
+    return await install(target, await signedBy(order, fromInput(order, order.bytes, order.sha256)));
   try {
-    return await install(target, await findSource(order.what, order.repository, order.sha256));
+    return await install(target, await signedBy(order, await findSource(order.what, order.repository, order.sha256)));
   } catch (error) {
     const folder = folderOf(order.what, error, process.env['SUDO_UID']);
     if (folder === null) throw error;
-    return await install(target, folder);
+    return await install(target, await signedBy(order, folder));
   }
 }
 

@@ -6,6 +6,7 @@ import { pathState } from '../atomic-file.ts';
 import { appIdFault } from '../../schema/app-id.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { findPackage, type PackagePlace } from '../repository/reading/find.ts';
+import { checkSigned, type Signed } from '../repository/reading/signed-package.ts';
 import { packageChooser } from '../repository/publishing/package-files.ts';
 import { packageArchive } from '../archive/rules.ts';
 import { openNamed, pathOf } from '../beneath.ts';
@@ -30,6 +31,8 @@ export interface Found {
   readonly app: string | null;
   readonly version: string | null;
   readonly offers: Offers;
+  /** Checked before anything is extracted; absent: no signature is asked for. */
+  readonly signed?: Signed;
 }
 
 /** `what` as given on the command line: a path holds a `/` or ends like a tarball; everything else is an id, or `id@version`; see `folderOf`. */
@@ -73,7 +76,7 @@ export function folderOf(what: string, error: unknown, sudoUid: string | undefin
 
 /** Puts the package into `staging/package`. Validation and extraction use a private copy, which no other process can change. */
 export async function stage(
-  source: Exclude<Source, { kind: 'installed' }>,
+  { source, signed }: Pick<Found, 'signed'> & { readonly source: Exclude<Source, { kind: 'installed' }> },
   staging: string,
   makeFolder: (path: string) => Promise<unknown>,
   onEvent: OnEvent,
@@ -104,6 +107,7 @@ export async function stage(
     if (found !== source.sha256)
       throw new SvcError('CHECKSUM_MISMATCH', `the tarball has the sha256 ${found}, expected ${source.sha256}; nothing was extracted`);
   }
+  if (signed !== undefined) await checkSigned(tarball, signed);
   await unpack(tarball, folder, 'package');
   faultPoint('first-file-copied');
   return folder;

@@ -105,7 +105,7 @@ test.for(['', 'dentro/'])('a second name of a file of root in a folder that was 
   const staging = join(base, 'staging');
   mkdirSync(staging);
   const made = stage(
-    { kind: 'folder', path: delivered },
+    { source: { kind: 'folder', path: delivered } },
     staging,
     async (folder) => mkdirSync(folder),
     () => undefined,
@@ -124,7 +124,7 @@ test(`${rounds} copies of a folder, and ${installations} whole installations: 0 
     await round(copies, staging, async () => {
       mkdirSync(staging, { mode: 0o700 });
       await stage(
-        { kind: 'folder', path: source },
+        { source: { kind: 'folder', path: source } },
         staging,
         async (path) => mkdirSync(path, { mode: 0o700 }),
         () => undefined,

@@ -87,6 +87,13 @@ export const objects = {
     waitsFor: 'the repository',
     more: 'It is asked again ([0368](decisions/0368-why-a-version-is-not-offered.md))',
   },
+  SignatureRefused: {
+    words: { pt: 'Sem assinatura válida', en: 'No valid signature' },
+    because: 'its repository needs a signature by its key, and the version has none that is good',
+    fix: 'ask its publisher: svc-app-publish --key signs the same version; or correct chave of the repository in the Portal document',
+    waitsFor: 'its signature',
+    more: 'Nothing of it is fetched ([0435](decisions/0435-signed-versions.md))',
+  },
   CapabilityMissing: {
     words: { pt: 'Falta uma capacidade exigida', en: 'A required capability is missing' },
     because: 'it requires a capability that no installed app offers',

@@ -41,6 +41,8 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   REPOSITORY_UNREACHABLE: 'O repositório não responde',
   REPOSITORY_BUSY: 'Outra publicação está em andamento no repositório',
   REPOSITORY_DAMAGED: 'Um arquivo do repositório falta ou não é o que o registro diz',
+  SIGNATURE_MISSING: 'O pacote não está assinado, e o repositório exige assinatura',
+  SIGNATURE_REFUSED: 'A assinatura do pacote não confere',
   VERSION_TAKEN: 'Esta versão já foi publicada com outro conteúdo',
   DIGEST_MISMATCH: 'Os bytes não são os anunciados',
   ARCHIVE_REFUSED: 'O pacote compactado quebra uma regra do leitor',

@@ -55,9 +55,9 @@ export const rollbackAnswer = closed({ key: text, from: text, to: text });
 
 /**
  * `shell`: minShellVersion. `capability`: requires. `escopo`: only an administrator installs it. `pacote`: a Linux package that is
- * not there. `documento`: a Package document decides. `sistema`: it is installed for everybody already.
+ * not there. `assinatura`: its repository needs a signature. `documento`: a Package document decides. `sistema`: it is installed for everybody already.
  */
-const refusalMotives = ['shell', 'capability', 'escopo', 'pacote', 'documento', 'sistema'] as const;
+const refusalMotives = ['shell', 'capability', 'escopo', 'pacote', 'assinatura', 'documento', 'sistema'] as const;
 const shopRefusal = closed({
   motivo: oneOf(refusalMotives),
   /** For engineers, in English. */
@@ -93,6 +93,8 @@ const shopApp = closed({
   requiredPackages: strings,
   instalacao: list(scope),
   motores: list(closed({ nome: text, versao: text, tamanho: count })),
+  /** The key that signed the newest version, as minisign names it; null: its repository needs no signature, or it has none that is good. */
+  signedBy: nullable('string'),
   /** Newest first; empty when the repository has it no more. */
   versions: list(shopVersion),
   installed: nullable('string'),

@@ -142,6 +142,7 @@ function facts(app: ShopApp): TemplateResult {
   const rows: readonly (readonly [TextKey, string | TemplateResult])[] = [
     ['store.size', newest?.tamanho == null ? '' : saySize(newest.tamanho)],
     ['store.license', app.license],
+    ['store.signature', signatureOf(app)],
     ['store.category', categoryText(app.category === '' ? 'Other' : app.category)],
     ['store.scope', text(scopes[scope])],
     ['store.offers', app.provides.join(', ')],
@@ -167,6 +168,12 @@ function facts(app: ShopApp): TemplateResult {
         )}
     </dl>
   </section>`;
+}
+
+function signatureOf({ signedBy, versions, refused }: ShopApp): string {
+  if (versions.length === 0) return '';
+  if (signedBy !== null) return text('store.signedBy', { chave: signedBy });
+  return text(refused.some(({ motivo }) => motivo === 'assinatura') ? 'store.notSigned' : 'store.signatureUnchecked');
 }
 
 function versions(app: ShopApp, context: ShopContext): TemplateResult | typeof nothing {

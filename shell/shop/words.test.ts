@@ -32,6 +32,7 @@ const app = (more: Partial<ShopApp> = {}): ShopApp => ({
   requiredPackages: [],
   instalacao: ['pessoa'],
   motores: [],
+  signedBy: null,
   versions: ['2.0.0', '1.1.0', '1.0.0'].map((version) => ({ version, tamanho: 1, publicadoEm: null, novidades: '' })),
   installed: null,
   scope: null,

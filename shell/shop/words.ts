@@ -101,6 +101,8 @@ export function sayRefusal(
         : { why: text('store.why.capability', values), ask: text('store.ask.provider', { ...values, apps: sayList(providers) }) };
     case 'pacote':
       return { why: text('store.why.pacote', values), ask: text('store.ask.pacote', { ...values, sugestao: refusal.sugestao ?? alvo }) };
+    case 'assinatura':
+      return { why: text('store.why.assinatura', values), ask: text('store.ask.assinatura', values) };
     case 'documento':
       return { why: text('store.why.documento', values), ask: text('store.ask.documento', values) };
     case 'sistema':

@@ -18,6 +18,7 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { accountPaths, type ServerPlace } from '../../../schema/server-paths.ts';
 import { isOlderKit, kitVersionMin } from '../../../schema/supervisor-protocol.ts';
 import { makeAccount } from '../../../schema/texts/open-account.ts';
+import { signedWords, wordsOf } from '../local-installer.ts';
 import type { PackageSource } from '../../../kit/repository/reading/source.ts';
 import type { Host, InstalledPackage, InstallRun, Inventory } from '../host.ts';
 import type { FileSystem } from '../../files/file-system.ts';
@@ -311,10 +312,10 @@ async function install(parts: Parts, source: PackageSource, order: InstallOrder)
 /** The server itself fetches it. */
 async function installFromUrl(
   parts: Parts,
-  { app, version, repository, sha256 }: Extract<PackageSource, { readonly kind: 'url' }>,
+  source: Extract<PackageSource, { readonly kind: 'url' }>,
   order: InstallOrder,
 ): Promise<InstallResult> {
-  return await runInstaller(parts, [`${app}@${version}`, '--repository', repository, '--sha256', sha256, '--force'], order);
+  return await runInstaller(parts, [...wordsOf(source), '--force'], order);
 }
 
 async function sendAndInstall(
@@ -324,7 +325,7 @@ async function sendAndInstall(
 ): Promise<InstallResult> {
   const packed = await parts.options.pack(source);
   try {
-    const act = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, '--force'];
+    const act = ['-', '--bytes', String(packed.bytes), '--sha256', packed.sha256, ...signedWords(source), '--force'];
     return await runInstaller(parts, act, { ...order, stdin: packed.read() });
   } finally {
     await packed.remove();

@@ -40,6 +40,8 @@ export const repositoryPaths = {
   catalogue: 'v1/catalogo.json',
   /** Written by an administrator; no command does. */
   extensions: `v1/${extensionFile}`,
+  /** All signatures; made from those beside the records. */
+  signatures: 'v1/assinaturas.json',
   packages: 'v1/pacote',
   schemas: 'v1/esquema/svc-app',
   engines: 'v1/motor',
@@ -48,6 +50,7 @@ export const repositoryPaths = {
   schema: (version: string): string => `v1/esquema/svc-app/${version}.json`,
   tarball: (id: string, version: string): string => `v1/pacote/${id}/${version}.tgz`,
   record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,
+  signature: (id: string, version: string): string => `v1/pacote/${id}/${version}.minisig`,
   icon: (id: string, version: string, type: IconType): string => `v1/pacote/${id}/${version}.${type}`,
   engine: (nome: string, versao: string): string => `v1/motor/${nome}/${versao}`,
   /** Not beside the tarball: `1.0.json` is a version of an engine too. */
@@ -57,9 +60,11 @@ export const repositoryPaths = {
 export type RepositoryItem =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'extensions' }
+  | { readonly kind: 'signatures' }
   | { readonly kind: 'schema'; readonly version: string }
   | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
   | { readonly kind: 'record'; readonly id: string; readonly version: string }
+  | { readonly kind: 'signature'; readonly id: string; readonly version: string }
   | { readonly kind: 'icon'; readonly id: string; readonly version: string; readonly type: IconType }
   | { readonly kind: 'engine'; readonly nome: string; readonly versao: string }
   | { readonly kind: 'engine-record'; readonly nome: string; readonly versao: string };
@@ -87,6 +92,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   }
   if (path === `/${repositoryPaths.catalogue}`) return { kind: 'catalogue' };
   if (path === `/${repositoryPaths.extensions}`) return { kind: 'extensions' };
+  if (path === `/${repositoryPaths.signatures}`) return { kind: 'signatures' };
   const schema = new RegExp(`^/${repositoryPaths.schemas}/([^/]+)\\.json$`).exec(path)?.[1];
   if (schema !== undefined) return isSchemaName(schema) ? { kind: 'schema', version: schema } : null;
   const [empty, v1, kind, name = '', file = '', ...rest] = path.split('/');
@@ -99,13 +105,14 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   if (kind !== 'pacote' || !isPackageName(name, stem)) return null;
   if (suffix === 'tgz') return { kind: 'tarball', id: name, version: stem };
   if (suffix === 'json') return { kind: 'record', id: name, version: stem };
+  if (suffix === 'minisig') return { kind: 'signature', id: name, version: stem };
   const type = iconTypes.find((one) => one === suffix);
   return type === undefined ? null : { kind: 'icon', id: name, version: stem, type };
 }
 
 /** The path of an item below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
-  if (item.kind === 'catalogue' || item.kind === 'extensions') return repositoryPaths[item.kind];
+  if (item.kind === 'catalogue' || item.kind === 'extensions' || item.kind === 'signatures') return repositoryPaths[item.kind];
   if (item.kind === 'schema') return repositoryPaths.schema(item.version);
   if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
   if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);

@@ -6,6 +6,8 @@ export interface Announced {
   readonly novidades: string;
   /** Hex; null when it was not said. */
   readonly sha256: string | null;
+  /** Text of its `.minisig`; null: it is not signed. */
+  readonly signature: string | null;
 }
 
 /** `unchanged`: this version was there with the same bytes; its record stays as it was. */

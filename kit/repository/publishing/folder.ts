@@ -14,6 +14,8 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../layout/paths.ts';
 import { type EngineRecord, type PackageRecord, catalogueOf, readEngineRecord, readPackageRecord } from '../layout/records.ts';
+import { type Claim, claimOf, claimText, readSignature } from '../layout/signature.ts';
+import { type SignedVersion, signaturesText } from '../layout/signatures.ts';
 import type { PublishOutcome } from '../layout/writer.ts';
 import { isMissing } from '../../atomic-file.ts';
 import { faultPoint } from '../../faults.ts';
@@ -32,6 +34,8 @@ export interface PackageToPublish {
   readonly manifest: Manifest;
   readonly novidades?: string;
   readonly icon?: { readonly type: IconType; readonly bytes: Uint8Array } | null;
+  /** Text of its `.minisig`. It replaces the one that is there, also when the same bytes are published again. */
+  readonly signature?: string | null;
 }
 
 const stagingIn = (root: string): string => path.join(root, repositoryPaths.staging);
@@ -44,6 +48,7 @@ export async function openRepositoryFolder(root: string): Promise<void> {
   await mkdir(stagingIn(root), { recursive: true, mode: 0o700 });
   await withRepositoryLock(root, async () => {
     await sweepStaging(root);
+    await writeSignatures(root);
     await writeCatalogue(root, await catalogueText(root));
     for (const [file, text] of await schemasToWrite(root)) await writeDurably(root, file, text, null);
   });
@@ -89,7 +94,7 @@ export async function discard(staged: Staged): Promise<void> {
 export async function publishPackage(
   root: string,
   staged: Staged,
-  { manifest, novidades = '', icon = null }: PackageToPublish,
+  { manifest, novidades = '', icon = null, signature = null }: PackageToPublish,
   nowMs: number,
 ): Promise<PublishOutcome<PackageRecord>> {
   const { id, version } = manifest;
@@ -113,12 +118,18 @@ export async function publishPackage(
     const text = json(record);
     // A record that can't be read again must not go in.
     readPackageRecord(text, id, version);
+    if (signature !== null) fitting(signature, { app: id, version, sha256: staged.sha256 });
     return await withRepositoryLock(root, async () => {
       const target = path.join(root, repositoryPaths.tarball(id, version));
       const known = await recordAt(root, repositoryPaths.record(id, version), (bytes) => readPackageRecord(bytes, id, version));
-      if (known) return { outcome: 'unchanged', record: await confirm(root, known, staged, target, `${id} ${version}`) };
+      if (known) {
+        const confirmed = await confirm(root, known, staged, target, `${id} ${version}`);
+        await keepSignature(root, id, version, signature);
+        return { outcome: 'unchanged', record: confirmed };
+      }
       const catalogue = await catalogueText(root, { package: record });
       await place(staged, target);
+      await keepSignature(root, id, version, signature);
       if (icon) await writeDurably(root, repositoryPaths.icon(id, version, icon.type), icon.bytes, 'icon');
       await writeDurably(root, repositoryPaths.record(id, version), text, 'record');
       await writeCatalogue(root, catalogue);
@@ -127,6 +138,37 @@ export async function publishPackage(
   } finally {
     await discard(staged);
   }
+}
+
+/** Throws SIGNATURE_REFUSED for a signature of anything else; by which key it is, readers judge. */
+function fitting(signature: string, claim: Claim): void {
+  const found = claimText(claimOf(readSignature(signature)));
+  if (found !== claimText(claim))
+    throw new SvcError('SIGNATURE_REFUSED', `the signature is for "${found}", and this is "${claimText(claim)}"`);
+}
+
+/** In force before the version is: a reader that has the catalogue finds the signature. */
+async function keepSignature(root: string, id: string, version: string, signature: string | null): Promise<void> {
+  if (signature === null) return;
+  await writeDurably(root, repositoryPaths.signature(id, version), signature, null);
+  await writeSignatures(root);
+}
+
+/** Nothing is written where nothing was ever signed. */
+async function writeSignatures(root: string): Promise<void> {
+  const signed: SignedVersion[] = [];
+  for await (const [id, version, bytes] of recordsBelow(path.join(root, repositoryPaths.packages), '.minisig'))
+    if (isPackageName(id, version) && bytes.length <= sharedLimits.signatureBytesMax)
+      signed.push({ id, version, assinatura: bytes.toString('utf8') });
+  const before = await readPlainFile(path.join(root, repositoryPaths.signatures)).catch(() => null);
+  if (signed.length === 0 && before === null) return;
+  const text = signaturesText(signed);
+  if (Buffer.byteLength(text) > sharedLimits.catalogueBytesMax)
+    throw new SvcError(
+      'TOO_LARGE',
+      `the signatures would be larger than ${sharedLimits.catalogueBytesMax} bytes: remove those of old versions`,
+    );
+  if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.signatures, text, null);
 }
 
 /** As `publishPackage`, for an engine (rules 2.3, 4.4 `publicar-motor`). */
@@ -208,15 +250,18 @@ async function catalogueText(
   return text;
 }
 
-async function* recordsBelow(folder: string): AsyncGenerator<[name: string, version: string, bytes: Buffer]> {
+async function* recordsBelow(
+  folder: string,
+  end: '.json' | '.minisig' = '.json',
+): AsyncGenerator<[name: string, version: string, bytes: Buffer]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });
   for (const name of names) {
     const files = await readdir(path.join(folder, name)).catch(() => []);
-    for (const file of files.filter((one) => one.endsWith('.json'))) {
-      yield [name, file.slice(0, -'.json'.length), await readPlainFile(path.join(folder, name, file))];
+    for (const file of files.filter((one) => one.endsWith(end))) {
+      yield [name, file.slice(0, -end.length), await readPlainFile(path.join(folder, name, file))];
     }
   }
 }

@@ -17,6 +17,7 @@ import { type Chooser, type WalkedEntry, walkFolder } from '../../archive/walk.t
 import { type Judged, judgePackage } from './judge-package.ts';
 import { packageChooser } from './package-files.ts';
 import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
+import { type SigningKey, signTarball } from './sign.ts';
 import { packageAddress, upload } from './upload.ts';
 
 /** Where versions go. */
@@ -28,6 +29,8 @@ interface Options {
   /** Null: nothing is published, everything else is done. */
   readonly destination: Destination | null;
   readonly nowMs: number;
+  /** Null: it is not signed. */
+  readonly key?: SigningKey | null;
 }
 
 export interface Published {
@@ -41,7 +44,7 @@ export interface Published {
 }
 
 /** Rejects ARCHIVE_REFUSED, PACKAGE_REFUSED, VERSION_TAKEN and the errors of the repository. */
-export async function publishApp(dir: string, { destination, nowMs }: Options): Promise<Published> {
+export async function publishApp(dir: string, { destination, nowMs, key = null }: Options): Promise<Published> {
   const chosen = packageChooser(dir);
   if (destination?.kind === 'folder') refuseWithin(dir, destination.dir, chosen);
   const entries = walkFolder(dir, packageArchive, chosen);
@@ -57,7 +60,8 @@ export async function publishApp(dir: string, { destination, nowMs }: Options): 
     if (opened.manifest?.id !== id || opened.manifest.version !== version)
       throw new SvcError('PACKAGE_REFUSED', `${shownAs} changed while it was packed: try again`);
     const tarball = { id, version, sha256: packed.sha256, tamanho: packed.bytes };
-    const outcome = destination === null ? 'checked' : await give(destination, out, opened, packed, nowMs);
+    const signature = key === null ? null : await signTarball(out, { app: id, version, sha256: packed.sha256 }, key);
+    const outcome = destination === null ? 'checked' : await give(destination, { out, opened, packed, signature }, nowMs);
     return { report: opened.report, text: opened.text, entries: packed.entries, tarball, outcome };
   } finally {
     await rm(workshop, { recursive: true, force: true });
@@ -100,21 +104,26 @@ async function open(out: string, workshop: string, root: string, shownAs: string
   return await judgePackage(folder, walkFolder(folder, packageArchive), shownAs);
 }
 
+interface Given {
+  readonly out: string;
+  readonly opened: Judged;
+  readonly packed: Packed;
+  readonly signature: string | null;
+}
+
 async function give(
   destination: Destination,
-  out: string,
-  opened: Judged,
-  packed: Packed,
+  { out, opened, packed, signature }: Given,
   nowMs: number,
 ): Promise<'published' | 'unchanged'> {
   const { manifest, icon, novidades } = opened;
   if (manifest === null) throw new SvcError('INTERNAL', 'a package without a manifest');
   if (destination.kind === 'address') {
     const address = packageAddress(destination.base, manifest.id, manifest.version);
-    return await upload(address, destination.token, { path: out, sha256: packed.sha256, bytes: packed.bytes, novidades });
+    return await upload(address, destination.token, { path: out, sha256: packed.sha256, bytes: packed.bytes, novidades, signature });
   }
   const root = resolve(destination.dir);
   await openRepositoryFolder(root);
   const staged = await stage(root, createReadStream(out), limits.packageTarballBytesMax);
-  return (await publishPackage(root, staged, { manifest, novidades, icon }, nowMs)).outcome;
+  return (await publishPackage(root, staged, { manifest, novidades, icon, signature }, nowMs)).outcome;
 }

@@ -37,10 +37,10 @@ export function createRepositoryWriter(root: string, clock: Clock): RepositoryWr
     }
   };
   return {
-    putPackage: (id, version, body, { novidades, sha256 }) =>
+    putPackage: (id, version, body, { novidades, sha256, signature }) =>
       take(body, limits.packageTarballBytesMax, sha256, async (staged) => {
         const judged = await openPackage(root, staged, id, version);
-        return await publishPackage(root, staged, { ...judged, novidades }, clock.nowMs());
+        return await publishPackage(root, staged, { ...judged, novidades, signature }, clock.nowMs());
       }),
     putEngine: (nome, versao, body, { sha256 }) =>
       take(body, limits.engineTarballBytesMax, sha256, async (staged) => {

@@ -12,6 +12,7 @@ interface Upload {
   readonly sha256: string;
   readonly bytes: number;
   readonly novidades?: string;
+  readonly signature?: string | null;
 }
 
 /** An address that a token may be sent to. Throws BAD_REQUEST: over plain HTTP only to this machine, unless it is asked for. */
@@ -55,7 +56,7 @@ export function engineAddress(base: URL, nome: string, versao: string): URL {
 export async function upload(
   address: URL,
   token: string,
-  { path, sha256, bytes, novidades = '' }: Upload,
+  { path, sha256, bytes, novidades = '', signature = null }: Upload,
 ): Promise<'published' | 'unchanged'> {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -63,6 +64,7 @@ export async function upload(
     'content-length': String(bytes),
     'content-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
     ...(novidades === '' ? {} : { 'svc-novidades': Buffer.from(novidades).toString('base64') }),
+    ...(signature === null ? {} : { 'svc-assinatura': Buffer.from(signature).toString('base64') }),
   };
   const body = createReadStream(path, { end: bytes - 1 });
   const { origin, pathname } = address;

@@ -11,7 +11,7 @@ export type RepositoryLocation =
   /** Packed or not: `isRepositoryFolder` decides. */
   | { readonly kind: 'folder'; readonly folder: string };
 
-/** One of the portal's repositories. The order of the list is their rank. */
+/** A repository of the portal. The order of the list is their rank. */
 export type Repository = RepositoryLocation & OfferingRepository;
 
 interface PlacedPortal {

@@ -17,8 +17,9 @@ import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { readCatalogue } from '../layout/records.ts';
 import type { Extension } from '../../../schema/extensions/catalogue.ts';
-import type { Offers } from '../../../schema/shop-view.ts';
+import type { Offers, OfferSignature } from '../../../schema/shop-view.ts';
 import { extensionsAt } from './extensions.ts';
+import { judgeSignatures, markOf, signaturesAt } from './signed.ts';
 import { readSource } from './unpacked.ts';
 import { type Repository, isRepositoryFolder } from './location.ts';
 
@@ -30,7 +31,8 @@ export interface OffersReader {
 }
 
 type Apps = readonly Omit<Offers['apps'][number], 'repository'>[];
-/** What one repository offers. */
+type Version = Apps[number]['versions'][number];
+/** The offers of one repository. */
 interface Shelf extends Omit<Offers, 'apps'> {
   readonly apps: Apps;
 }
@@ -38,6 +40,7 @@ interface Shelf extends Omit<Offers, 'apps'> {
 interface Held {
   readonly shelf: Shelf;
   readonly etag: string | null;
+  readonly judged: ReadonlyMap<string, OfferSignature>;
   readonly readAtMs: number;
 }
 
@@ -47,10 +50,10 @@ export function createOffersReader(clock: Clock): OffersReader {
   let last: { readonly parts: readonly Part[]; readonly offers: Offers } | null = null;
 
   const readShelf = async (repository: Repository): Promise<Shelf> => {
-    const { place } = repository;
-    const before = held.get(place) ?? null;
-    const keep = (shelf: Shelf, etag: string | null): Shelf => {
-      held.set(place, { etag, shelf, readAtMs: clock.monotonicMs() });
+    const name = nameOf(repository);
+    const before = held.get(name) ?? null;
+    const keep = (shelf: Shelf, etag: string | null, judged: Held['judged'] = before?.judged ?? new Map()): Shelf => {
+      held.set(name, { etag, shelf, judged, readAtMs: clock.monotonicMs() });
       return shelf;
     };
     try {
@@ -60,7 +63,8 @@ export function createOffersReader(clock: Clock): OffersReader {
         (extensions) => ({ extensions, problem: null }),
         (error: unknown) => ({ extensions: known, problem: wordsOf(error) }),
       );
-      return keep({ apps: read.apps, extensions, problem }, read.etag);
+      const { apps, judged } = await withSignatures(repository, read.apps, before?.judged ?? new Map());
+      return keep({ apps, extensions, problem }, read.etag, judged);
     } catch (error) {
       const words = wordsOf(error);
       return keep({ apps: [], extensions: [], ...before?.shelf, problem: words, unread: words }, before?.etag ?? null);
@@ -68,12 +72,12 @@ export function createOffersReader(clock: Clock): OffersReader {
   };
 
   const shelfOf = async (repository: Repository, isOneOfMany: boolean): Promise<Shelf> => {
-    const { place } = repository;
-    const known = held.get(place);
+    const name = nameOf(repository);
+    const known = held.get(name);
     if (known && clock.monotonicMs() - known.readAtMs < limits.offersCacheMs) return known.shelf;
     // A second caller waits for the same answer.
-    const answer = running.get(place) ?? readShelf(repository).finally(() => running.delete(place));
-    running.set(place, answer);
+    const answer = running.get(name) ?? readShelf(repository).finally(() => running.delete(name));
+    running.set(name, answer);
     // The others do not wait for one that did not answer last time.
     return isOneOfMany && known?.shelf.unread !== undefined ? known.shelf : await answer;
   };
@@ -85,12 +89,34 @@ export function createOffersReader(clock: Clock): OffersReader {
       const parts = await Promise.all(
         repositories.map(async (repository) => ({ repository, shelf: await shelfOf(repository, repositories.length > 1) })),
       );
-      const places = new Set(repositories.map(({ place }) => place));
-      for (const place of held.keys()) if (!places.has(place)) held.delete(place);
+      const names = new Set(repositories.map(nameOf));
+      for (const name of held.keys()) if (!names.has(name)) held.delete(name);
       if (last === null || !sameParts(last.parts, parts)) last = { parts, offers: merged(parts) };
       return last.offers;
     },
   };
+}
+
+/** With another key everything is judged anew. */
+const nameOf = ({ place, key }: Repository): string => `${key ?? ''} ${place}`;
+
+async function withSignatures(
+  repository: Repository,
+  apps: Apps,
+  known: Held['judged'],
+): Promise<{ readonly apps: Apps; readonly judged: Held['judged'] }> {
+  const { key } = repository;
+  if (key === null) return { apps, judged: new Map() };
+  const texts = await signaturesAt(repository);
+  const judged = await judgeSignatures(apps, key, texts, known);
+  const signed = apps.map(({ id, versions }) => ({
+    id,
+    versions: versions.map((one): Version => {
+      const signature = judged.get(markOf(id, one, texts.get(`${id} ${one.version}`) ?? null));
+      return Object.assign({}, one, signature && { signature });
+    }),
+  }));
+  return { apps: signed, judged };
 }
 
 interface Part {
