@@ -40,6 +40,7 @@ import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
 import { keysCheck } from './keys-check.ts';
 import { homesCheck, supervisorsCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
+import { repositoriesCheck } from './repositories-check.ts';
 import { closeLostWindows } from './lost-windows.ts';
 import { portalRooms } from './portal-rooms.ts';
 import { keepOwned } from './owned.ts';
@@ -378,6 +379,11 @@ function objectChecks(controller: () => Controller, gateway: Gateway): MoreCheck
     },
     homes: async () => homesCheck(entries().people.values()),
     packages: async () => packagesCheck(entries().packages.values()),
+    repositories: async () => {
+      const { offers, options } = controller().context;
+      const repositories = repositoriesOf(options.dir, entries().portal);
+      return repositoriesCheck(repositories.length, await offers.read(repositories));
+    },
     keys: async () => keysCheck(await gateway.admin.sshKey(), controller().context.options.clock.nowMs()),
     clusters: async () => clustersCheck(entries().clusters.values()),
     drain: async () => drainCheck(entries().servers.values()),
