@@ -11,7 +11,7 @@ import { namePatterns } from './paths.ts';
 export interface Claim {
   readonly app: string;
   readonly version: string;
-  /** Of the tarball, in lowercase hex. */
+  /** Hash of the tarball, in lowercase hex. */
   readonly sha256: string;
 }
 

@@ -18,7 +18,7 @@ interface Order {
   readonly repository: string;
 }
 
-/** What the installer judges before anything is extracted. */
+/** The signature that the installer judges before anything is extracted. */
 export interface Signed {
   readonly key: string;
   readonly signature: string;
