@@ -26,7 +26,7 @@ function line([reason, row]: readonly [string, ReasonRow]): string {
 const list = (rows: Rows): string => Object.entries(rows).map(line).join('\n');
 
 const sections: { readonly [Group in keyof typeof reasonGroups]: readonly [title: string, words?: string] } = {
-  stopped: ['Stopped', 'Where no arrow follows: start it (`svc start PERSON/APP`), or open its window.'],
+  stopped: ['Stopped', 'Where no arrow follows and nothing holds it: start it (`svc start PERSON/APP`), or open its window.'],
   starting: ['Starting'],
   running: ['Running'],
   failed: [
