@@ -308,6 +308,17 @@ describe.concurrent('the end', () => {
     await expect.poll(() => [isAlive(pid), isAlive(child)]).toEqual([false, false]);
   });
 
+  test('is waited for without work: a program may take its time', async ({ expect }) => {
+    const wrapped = await ready(['--env', 'FICA=1', ...onSocket]);
+    const { pid } = wrapped.process;
+    /** How often it let others go on because it had nothing to do. */
+    const waits = (): number => Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    const before = waits();
+    wrapped.process.kill('SIGTERM');
+    await expect.poll(() => waits() - before, { timeout: 3_000 }).toBeGreaterThan(20);
+    wrapped.process.kill('SIGKILL');
+  });
+
   test.for([0, 7] as const)('of the program with %i is the wrapper’s, and of what it left', async (code, { expect }) => {
     const wrapped = await ready(onSocket);
     const child = Number((await wrapped.get('/filho')).body);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../controller/clock/system.ts';
@@ -45,6 +45,12 @@ const unpack = async (bytes: Buffer): Promise<readonly string[]> => {
 
 test('a stream is read back as a folder of backups with one snapshot, in pieces of any size', async () => {
   expect(await unpack(tar)).toEqual(['svc.db', 'store']);
+});
+
+test.for([1, 2, 3])('a reader that goes at write %i ends the backup', async (last) => {
+  let writes = 0;
+  const output = new Writable({ write: (_bytes, _encoding, done) => done((writes += 1) === last ? new Error('gone') : null) });
+  await expect(streamBackup({ stateDir: path.join(dir, 'state'), desired: null, clock: systemClock }, output)).rejects.toThrow('gone');
 });
 
 /** Flips a bit in the first object of the stream. */

@@ -56,8 +56,9 @@ function entriesOfTar(): TarEntries {
         continue;
       }
       const { file, taken } = waiting;
-      waiting = null;
+      // A reader that goes in the middle of it ends the generator here: `fail` finds it still.
       yield file;
+      waiting = null;
       taken();
     }
   }

@@ -120,7 +120,7 @@ int serve(int listener) {
     if (options.busy != BUSY_NEVER && wait_ms > BUSY_EVERY_MS) wait_ms = BUSY_EVERY_MS;
     if (ending && wait_ms > 20) wait_ms = 20;
     nfds_t entries = fill_waits(listener, now, &wait_ms);
-    if (signalled || program_code() >= 0) wait_ms = 0;
+    if (!ending && (signalled || program_code() >= 0)) wait_ms = 0;
     int found = ppoll(waits, entries, &(struct timespec){.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L}, &waiting);
     now = now_ms();
     if (found < 0) {

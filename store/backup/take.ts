@@ -17,7 +17,7 @@ export interface TakeOptions {
   readonly stateDir: string;
   /** Databases of SQLite, each also an entry of this path below the state folder, or an absolute one outside of it. */
   readonly databases: readonly { readonly root: 'state' | 'secret'; readonly path: string; readonly file: string }[];
-  /** Rows of a store that is no file; null: it is one. Asked once files can't be removed any more. */
+  /** Rows of a store that is no file; null: it is one. They hold attachments and files of jobs as well, and are asked for last. */
   readonly rows: (() => Promise<TakenRows>) | null;
   /** Asked twice: what came meanwhile is taken as well. */
   readonly list: () => Promise<readonly Source[]>;

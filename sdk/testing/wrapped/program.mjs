@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 
 const [where, waitMs = '0', host] = process.argv.slice(2);
 
+// A program that takes its time.
+if (process.env.FICA) process.on('SIGTERM', () => {});
+
 const routes = {
   '/ambiente': (_url, _req, res) => res.end(JSON.stringify(process.env)),
   '/ir': (url, _req, res) => res.writeHead(302, { Location: url.searchParams.get('para') }).end(),
