@@ -44,7 +44,7 @@ export default defineConfig({
       {
         test: {
           name: 'real',
-          // As above: a worker for each file would cost more than a minute of a run. What a test leaves behind would be another file's.
+          // As above: a worker for each file would cost more than a minute of a run. Leftovers of a test would be another file's.
           isolate: false,
           include: ['{schema,machines,reconcilers,store,controller,kit,api,bin,sdk,shell,examples,test}/**/*.real.test.ts'],
           testTimeout: 180_000,

@@ -12,7 +12,7 @@ import type { Emit } from './act-events.ts';
 
 export interface Look {
   readonly from: Side;
-  /** Null: the account there does not let the portal in yet. Of a plan only. */
+  /** Null: the account there does not let the portal in yet; in a plan only. */
   readonly to: Side | null;
   readonly isSame: boolean;
   readonly items: readonly { readonly item: Item; readonly standing: Standing }[];
