@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { editSite } from './site.ts';
+import { editSite, openSite } from './site.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -32,3 +32,13 @@ test.runIf(process.getuid?.() === 0)(
     expect(readFileSync(path.join(dir, 'site.yaml'), 'utf8')).not.toContain('server: torre');
   },
 );
+
+test('a file that somebody else changed meanwhile keeps what they wrote', () => {
+  write('kind: Server\nmetadata: { name: casa }\nspec: { local: { prefix: /x } }');
+  const site = openSite(dir);
+  site.set('Server', 'casa', ['spec', 'drain'], {}, 'site.yaml');
+  const file = path.join(dir, 'site.yaml');
+  writeFileSync(file, '# of somebody else\n');
+  expect(() => site.write()).toThrow(`${file} was changed meanwhile: give this again`);
+  expect(readFileSync(file, 'utf8')).toBe('# of somebody else\n');
+});

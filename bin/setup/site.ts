@@ -33,7 +33,7 @@ export interface Site {
   remove(kind: string, name: string): boolean;
   /** Files that are to be written, with their new text. Rejects DESIRED_INVALID when the folder would not be valid. */
   changes(): readonly { readonly file: string; readonly text: string; readonly before: string | null }[];
-  /** The files that it wrote. */
+  /** The files that it wrote. Rejects CONFLICT, and writes none, when one of them was changed since it was read. */
   write(): readonly string[];
 }
 
@@ -126,6 +126,8 @@ export function openSite(dir: string, hasAccount?: HasAccount): Site {
     changes,
     write: () => {
       const all = changes();
+      const other = all.find(({ file, before }) => readIfThere(file) !== before);
+      if (other !== undefined) throw new SvcError('CONFLICT', `${other.file} was changed meanwhile: give this again`);
       mkdirSync(dir, { recursive: true, mode: 0o755 });
       for (const { file, text } of all) writeFileAtomic(file, text, { mode: 0o644, durable: true });
       return all.map(({ file }) => file);

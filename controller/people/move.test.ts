@@ -267,7 +267,9 @@ test('something older where it goes is put aside, and --clean removes that and t
   isAside();
   put('sirius', 'meu/carta.txt', 'meu', 2_000);
   expect(await portal().order({ act: 'clean', isPlan: true })).toBe('nothing was done');
-  await portal().order({ act: 'clean' });
+  const { order } = portal();
+  const both = await Promise.allSettled([order({ act: 'clean' }), order({ act: 'clean' })]);
+  expect(both).toMatchObject([{ status: 'fulfilled' }, { reason: { message: 'ana is on the way to sirius already' } }]);
   expect([treeOf('sirius').filter((name) => name.includes('svc')), treeOf('sirius', 'meu')]).toEqual([[], ['meu/carta.txt meu']]);
   expect(existsSync(at('vega', '.svc-apps/.moved'))).toBe(false);
   isThere();

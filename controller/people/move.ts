@@ -280,10 +280,16 @@ async function clean(context: Context, person: PersonEntry, { to, isPlan }: Move
   if (server === undefined) throw new SvcError('CONFLICT', `${row.from} has no document any more: the copy there is beyond reach`);
   const other = await whoShares(entries, { name, server, account: row.account });
   if (other !== null) throw new SvcError('CONFLICT', `${other} uses ${row.account} on ${row.from}: nothing is removed there`);
-  if (!isPlan) person.moving = { to: row.from, drain: null, ends: false };
+  if (isPlan) {
+    await removeOld(context, person, server, row.left, emit, isPlan);
+    return 'nothing was done';
+  }
+  // Another act of theirs may have begun meanwhile.
+  personToMove(context, name);
+  person.moving = { to: row.from, drain: null, ends: false };
   try {
-    if (!isPlan) await letIn(context, server, row.account, emit);
-    if (!(await removeOld(context, person, server, row.left, emit, isPlan))) return 'nothing was done';
+    await letIn(context, server, row.account, emit);
+    await removeOld(context, person, server, row.left, emit, isPlan);
     await putMove(options.store, name, null);
     return `nothing of ${name} that svc made is left on ${row.from}`;
   } finally {
@@ -291,7 +297,6 @@ async function clean(context: Context, person: PersonEntry, { to, isPlan }: Move
   }
 }
 
-/** False: it is a plan. */
 async function removeOld(
   { ending: signal }: Context,
   { name, account, server: now }: PersonEntry,
@@ -299,11 +304,11 @@ async function removeOld(
   left: readonly string[],
   emit: Emit,
   isPlan: boolean,
-): Promise<boolean> {
+): Promise<void> {
   const [from, to] = [await openSide(server, account, emit, isPlan), await sideOf(now, account)];
   if (from === null) {
     emit({ event: 'plan', text: `the old copy on ${server.name} goes` });
-    return false;
+    return;
   }
   if (await isSameHome(from, to))
     throw new SvcError('CONFLICT', `the home of ${name} is the same on ${server.name} and ${now.name}: there is no old copy`);
@@ -315,8 +320,7 @@ async function removeOld(
       `changed on ${server.name} since they left: ${changed.join(', ')}: look at that first, and remove it by hand`,
     );
   for (const item of items) emit({ event: isPlan ? 'plan' : 'step', text: `${shownItem(item)} on ${server.name} goes, ${countOf(item)}` });
-  if (isPlan) return false;
+  if (isPlan) return;
   await removeNames(from, cleanedBefore, signal);
   await removeNames(to, cleanedAfter, signal);
-  return true;
 }
