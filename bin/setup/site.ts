@@ -124,15 +124,16 @@ export function openSite(dir: string, hasAccount?: HasAccount): Site {
     unset: (kind, name, at) => void find(kind, name)?.deleteIn(at),
     remove: (kind, name) => takeOut(files, find(kind, name)),
     changes,
-    write: () => {
-      const all = changes();
-      const other = all.find(({ file, before }) => readIfThere(file) !== before);
-      if (other !== undefined) throw new SvcError('CONFLICT', `${other.file} was changed meanwhile: give this again`);
-      mkdirSync(dir, { recursive: true, mode: 0o755 });
-      for (const { file, text } of all) writeFileAtomic(file, text, { mode: 0o644, durable: true });
-      return all.map(({ file }) => file);
-    },
+    write: () => writeAll(dir, changes()),
   };
+}
+
+function writeAll(dir: string, changes: ReturnType<Site['changes']>): readonly string[] {
+  const other = changes.find(({ file, before }) => readIfThere(file) !== before);
+  if (other !== undefined) throw new SvcError('CONFLICT', `${other.file} was changed meanwhile: give this again`);
+  mkdirSync(dir, { recursive: true, mode: 0o755 });
+  for (const { file, text } of changes) writeFileAtomic(file, text, { mode: 0o644, durable: true });
+  return changes.map(({ file }) => file);
 }
 
 const isSame = ({ before, documents }: File): boolean =>
