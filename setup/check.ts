@@ -1,6 +1,6 @@
 /**
  * `npm run check`: format, types, lint, dead code and unit tests, in under a minute. Run it before each commit. Rules of the linter that need types, mutants,
- * simulations and generated cases run in `npm test` only.
+ * simulations, generated cases and what compiles or measures run in `npm test` only.
  */
 import { runQuietly } from './run.ts';
 import { bin, compiledOnce, runStaticSteps } from './steps.ts';
