@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import about from '../package.json' with { type: 'json' };
-import { SvcError } from '../schema/errors.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from './testing/portal-world.ts';
 
 let portal: PortalWorld;
@@ -65,56 +64,6 @@ describe('the control socket', () => {
       subdomains: true,
     });
     expect(checks.every(({ ok, fix }) => ok || fix !== null)).toBe(true);
-  });
-
-  test.for([
-    ['http://apps.invalid', 'plain http', 'https'],
-    ['http://127.0.0.1:8787', 'is an address', 'wildcard'],
-  ] as const)('the doctor says of %s that it keeps no apps apart', async ([url, detail, fix]) => {
-    const own = await createPortalWorld({ url });
-    try {
-      const { checks }: { checks: { name: string }[] } = (await own.control('GET', '/api/admin/doctor')).json();
-      expect(checks.find(({ name }) => name === 'subdomains')).toMatchObject({
-        ok: false,
-        detail: expect.stringContaining(detail) as string,
-        fix: expect.stringContaining(fix) as string,
-      });
-    } finally {
-      await own.close();
-    }
-  });
-
-  test('the doctor says which way to sign in leads nowhere: no server, no provider, no secret', async () => {
-    const told = async () =>
-      (await portal.control('GET', '/api/admin/doctor')).json().checks.find(({ name }: { name: string }) => name === 'sign-in');
-    const oidc = {
-      issuer: 'http://localhost:9/x',
-      clientId: 'svc',
-      claim: 'email',
-      scopes: [],
-      claimsOfPeople: [],
-      label: null,
-      clientSecretFrom: 'a',
-    };
-    expect(await told()).toMatchObject({ ok: true, detail: 'link' });
-    portal.world.signIn = { ssh: true, oidc: null };
-    expect(await told()).toMatchObject({ ok: false, warning: true, detail: 'link, login and password; no server checks passwords' });
-    portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: async () => 'hush' } };
-    expect(await told()).toMatchObject({
-      ok: false,
-      warning: true,
-      detail: expect.stringMatching(/http:\/\/localhost:9\/x does not answer as one: bad port/) as string,
-    });
-    const missing = async (): Promise<string> => {
-      throw new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty');
-    };
-    portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: missing } };
-    expect(await told()).toMatchObject({
-      ok: false,
-      detail: 'the file oidc-secret is empty',
-      fix: expect.stringContaining('clientSecret') as string,
-    });
-    portal.world.signIn = { ssh: false, oidc: null };
   });
 
   test('the doctor speaks Portuguese and English, whole: no line of the one stands in the other', async () => {

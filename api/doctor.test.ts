@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../controller/clock/system.ts';
+import { SvcError } from '../schema/errors.ts';
 import { runDoctor, type DoctorDeps, type RunsHere } from './doctor.ts';
+import { siteOf } from './hosts.ts';
+
+const base = { runsHere: () => ({ apps: true, jobs: true }), more: {}, site: { scheme: 'http' } } as const;
+
+/** What one row says; the others, which run programs, are not made. */
+async function rowOf(name: string, deps: object): Promise<readonly unknown[]> {
+  const [row] = await runDoctor({ ...base, ...deps } as unknown as DoctorDeps, name);
+  return [row?.ok, row?.detail.en, row?.fix?.en ?? null];
+}
 
 const namesOf = async (here: RunsHere): Promise<readonly string[]> => {
   // Each row guards itself: what it lacks here is its own failure.
-  const rows = await runDoctor({ runsHere: () => here, more: {}, site: { scheme: 'http' } } as unknown as DoctorDeps);
+  const rows = await runDoctor({ ...base, runsHere: () => here } as unknown as DoctorDeps);
   return rows.map(({ name }) => name);
 };
 
@@ -42,14 +53,7 @@ test.for([
     [false, 'go on with the kit they have: polar, vega (no answer)', 'svc why Server/polar says what mends it, and so of each'],
   ],
 ] as const)('servers: %s', async ([, servers, told]) => {
-  const rows = await runDoctor({
-    runsHere: () => ({ apps: true, jobs: true }),
-    more: {},
-    site: { scheme: 'http' },
-    admin: { objects: () => servers },
-  } as unknown as DoctorDeps);
-  const row = rows.find(({ name }) => name === 'servers');
-  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual(told);
+  expect(await rowOf('servers', { admin: { objects: () => servers } })).toEqual(told);
 });
 
 test.for([
@@ -58,13 +62,28 @@ test.for([
   ['unknown', [false, 'link; People/alunos: removes all', 'svc why People/alunos says what to do']],
 ] as const)('sign-in, with a list of people that is %s', async ([state, told]) => {
   const list = { key: 'People/alunos', state, reason: 'PendingPrune', message: 'removes all' };
-  const rows = await runDoctor({
-    runsHere: () => ({ apps: true, jobs: true }),
-    more: {},
-    site: { scheme: 'http' },
-    people: { signIn: () => ({ ssh: false, oidc: null }) },
-    admin: { objects: (prefix: string) => (prefix === 'People/' ? [list] : []) },
-  } as unknown as DoctorDeps);
-  const row = rows.find(({ name }) => name === 'sign-in');
-  expect([row?.ok, row?.detail.en, row?.fix?.en ?? null]).toEqual(told);
+  const people = { signIn: () => ({ ssh: false, oidc: null }) };
+  const admin = { objects: (prefix: string) => (prefix === 'People/' ? [list] : []) };
+  expect(await rowOf('sign-in', { people, admin })).toEqual(told);
+});
+
+test.for([
+  ['http://apps.invalid', 'subdomain', [false, /plain http/, /https/]],
+  ['http://127.0.0.1:8787', 'subdomain', [false, /is an address/, /wildcard/]],
+  ['http://svc.localhost:8787', 'path', [false, /one origin for all apps/, /wildcard/]],
+  ['http://svc.localhost:8787', 'subdomain', [true, /localhost/, null]],
+] as const)('%s with origins: %s, whether it keeps apps apart', async ([url, origins, [ok, detail, fix]]) => {
+  const row = await rowOf('subdomains', { site: siteOf(url, 8_787, origins) });
+  expect(row).toEqual([ok, expect.stringMatching(detail), fix === null ? null : expect.stringMatching(fix)]);
+});
+
+const oidc = { issuer: 'http://localhost:9/x', clientSecret: async () => Promise.resolve('hush') };
+const noSecret = async (): Promise<string> => Promise.reject(new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty'));
+test.for([
+  ['no server', { ssh: true, oidc: null }, /^link, login and password; no server checks passwords$/, /PasswordAuthentication/],
+  ['no provider', { ssh: false, oidc }, /http:\/\/localhost:9\/x does not answer as one: bad port/, /signIn\.oidc\.issuer/],
+  ['no secret', { ssh: false, oidc: { ...oidc, clientSecret: noSecret } }, /^the file oidc-secret is empty$/, /clientSecret/],
+] as const)('sign-in leads nowhere: %s', async ([, ways, detail, fix]) => {
+  const deps = { people: { signIn: () => ways }, admin: { objects: () => [] }, clock: systemClock };
+  expect(await rowOf('sign-in', deps)).toEqual([false, expect.stringMatching(detail), expect.stringMatching(fix)]);
 });
