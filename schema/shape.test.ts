@@ -47,14 +47,13 @@ test.for(patterns)('$at: the pattern is anchored at both ends and says in words 
 test('no pattern takes long on 256 KB of anything', () => {
   expect(patterns.length).toBeGreaterThan(60);
   const shapes = ['a', 'a.', '/a', '0', 'a|', '-', 'a-', '*.', 'A', '.a', '1.', '[:', 'é'];
+  const texts = shapes.flatMap((shape) => ['', '!', '\n'].map((end) => ({ shape, text: shape.repeat((256 * 1024) / shape.length) + end })));
   for (const pattern of new Set(patterns.map((found) => found.pattern))) {
     const regex = new RegExp(pattern, 'u');
-    for (const shape of shapes) {
-      for (const end of ['', '!', '\n']) {
-        const from = performance.now();
-        regex.test(shape.repeat((256 * 1024) / shape.length) + end);
-        expect({ pattern, shape, slow: performance.now() - from > 2_000 }).toEqual({ pattern, shape, slow: false });
-      }
+    for (const { shape, text } of texts) {
+      const from = performance.now();
+      regex.test(text);
+      if (performance.now() - from > 2_000) expect.fail(`${pattern} is slow on ${shape}`);
     }
   }
 }, 60_000);

@@ -117,7 +117,7 @@ async function run(
 }
 
 const file = (path: string, content: Uint8Array<ArrayBuffer> | string): ToUpload => ({ path, file: new File([content], path) });
-const large = new Uint8Array(2 * pieceBytes + 12_345).map((_, at) => at % 251);
+const large = new Uint8Array(pieceBytes + 12_345).map((_, at) => at % 251);
 
 describe('uploads', () => {
   test('files of folders arrive whole, each folder made once, odd names exact', async () => {
