@@ -1,4 +1,4 @@
-/** Cookies of a parent domain that an answer removes. That a browser obeys it: test/browser/large-cookies.real.test.ts. */
+/** Cookies of a parent domain that an answer removes. That a browser obeys it: test/browser/session.real.test.ts. */
 import { expect, test } from 'vitest';
 import { domainCookieRemovals, removalsOfHead } from './domain-cookies.ts';
 

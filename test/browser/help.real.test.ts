@@ -1,14 +1,15 @@
-/** The help: from the desktop by the keyboard, its search, and how its pages look in three widths and both themes. */
+/** The help: from the desktop by the keyboard, its search, and how its pages look in two widths and both themes. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
+import { someWidths } from '../support/share.ts';
 import { axeInBothThemes, frameOf, newPage, openApp, signedIn } from './support/browser.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), openBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas'] }), openBrowser()]);
 });
 afterAll(async () => {
   await closePages(browser);
@@ -76,7 +77,7 @@ test('an address without a language leads to one; pages are sent as the files of
   expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
 });
 
-test.for([1280, 320])('axe finds nothing at %i px in either theme, and nothing is wider than the page', async (width) => {
+test.for(someWidths([1280, 320]))('axe finds nothing at %i px in either theme, and nothing is wider than the page', async (width) => {
   const { page, problems } = await newPage(browser, { viewport: { width, height: 800 } });
   for (const address of ['pt/', 'en/keyboard.html', 'docs/', 'docs/errors.html']) {
     await page.goto(`http://svc.localhost:${portal.port}/ajuda/${address}`);

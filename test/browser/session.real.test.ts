@@ -1,7 +1,7 @@
 /** Signing in by the printed link, and out. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPortal, type RunningPortal } from '../support/portal.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, newLink, newPage, dialogOf, openApp, signedInAnew, signOut, windowOf, type TestPage } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
@@ -14,7 +14,7 @@ let kept: TestPage | undefined;
 const enter = async (): Promise<Page> => (kept = await signedInAnew(kept, browser, portal)).page;
 
 beforeAll(async () => {
-  [portal, browser] = await Promise.all([startPortal(), openBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ apps: ['notas'] }), openBrowser()]);
 });
 afterAll(async () => {
   await closePages(browser);
@@ -183,3 +183,28 @@ test('a reload gives back the open windows', async () => {
   await windowOf(page, 'Gerenciador de tarefas').waitFor();
   expect(await page.getByRole('dialog').count()).toBe(2);
 });
+
+test.for(['/', '/api', '/api/sessao', '/ws'])(
+  'cookies that the page of an app sets for the whole domain at %s until requests are too large are gone by the next load',
+  async (below) => {
+    const { page } = await newPage(browser);
+    const notas = page.getByRole('button', { name: /^Notas/ }).first();
+    await page.goto(await newLink(portal));
+    await notas.waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(`http://notas.svc.localhost:${portal.port}/`);
+    await page.goto('about:blank');
+    await tab.evaluate((folder) => {
+      for (let n = 0; n < 15; n += 1) document.cookie = `grande${n}=${'x'.repeat(3_000)}; Path=${folder}; Domain=svc.localhost`;
+    }, below);
+    const large = async (): Promise<number> => (await page.context().cookies()).filter(({ name }) => name.startsWith('grande')).length;
+    // A page only hands its cookies on: they are there some time after its script has ended.
+    await expect.poll(large).toBe(15);
+    await tab.close();
+    await page.goto(`http://svc.localhost:${portal.port}/`);
+    await notas.waitFor();
+    await until('no large cookie is left', async () => (await large()) === 0);
+    await page.getByText('Conectado ao portal').waitFor();
+    await page.context().close();
+  },
+);
