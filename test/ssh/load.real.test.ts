@@ -1,5 +1,5 @@
 /**
- * sshd is restarted under twenty-five apps of five people (fifty with SVC_TEST_LONG=1), and sshd opens no more sessions: nothing is
+ * sshd is restarted under fifteen apps of five people (fifty with SVC_TEST_LONG=1), and sshd opens no more sessions: nothing is
  * stopped, nothing is started twice, nothing counts as a crash, and all is seen again within two scans.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { createSshWorld, type SshWorld } from './world.ts';
 
 const twoScansMs = 20_000;
 const people = 5;
-const ids = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 10 : 5 }, (_unused, n) => `notas${n}`);
+const ids = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 10 : 3 }, (_unused, n) => `notas${n}`);
 const appCount = people * ids.length;
 
 /** Apps of different names from one example. */
@@ -85,7 +85,7 @@ describe('sshd under many apps', () => {
     await world.sshd.resume(['MaxSessions 0']);
     // Supervisors and apps are reached; only commands are not.
     const browser = await world.signedIn('p0');
-    await until('a page of an app', async () => (await browser.visit(`http://${world.appHost('notas3')}/`)).status === 200, 2 * twoScansMs);
+    await until('a page of an app', async () => (await browser.visit(`http://${world.appHost('notas2')}/`)).status === 200, 2 * twoScansMs);
     expect(all()).toEqual(pids);
     await world.sshd.halt();
     await world.sshd.resume();
