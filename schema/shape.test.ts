@@ -48,14 +48,16 @@ test('no pattern takes long on 256 KB of anything', () => {
   expect(patterns.length).toBeGreaterThan(60);
   const shapes = ['a', 'a.', '/a', '0', 'a|', '-', 'a-', '*.', 'A', '.a', '1.', '[:', 'é'];
   const texts = shapes.flatMap((shape) => ['', '!', '\n'].map((end) => ({ shape, text: shape.repeat((256 * 1024) / shape.length) + end })));
+  const slow: string[] = [];
   for (const pattern of new Set(patterns.map((found) => found.pattern))) {
     const regex = new RegExp(pattern, 'u');
     for (const { shape, text } of texts) {
       const from = performance.now();
       regex.test(text);
-      if (performance.now() - from > 2_000) expect.fail(`${pattern} is slow on ${shape}`);
+      if (performance.now() - from > 2_000) slow.push(`${pattern} on ${shape}`);
     }
   }
+  expect(slow).toEqual([]);
 }, 60_000);
 
 test('every keyword of the schemas has a message of its own', () => {

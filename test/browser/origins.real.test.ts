@@ -3,13 +3,14 @@
  * cookies, throw their cookies away, use the browser's permissions for the shell. Decisions: docs/decisions/0121-who-led-to-a-link.md,
  * 0122-a-session-outlives-its-cookie.md
  */
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { exampleDesired } from '../support/example-desired.ts';
+import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { keyIsKept } from './support/kept-key.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
@@ -18,15 +19,14 @@ import { servePages } from '../../sdk/testing/page-server.ts';
 
 let portal: RunningPortal;
 let browser: Browser;
-let desired: string;
+let folder: string;
 
 beforeAll(async () => {
-  desired = await mkdtemp(path.join(tmpdir(), 'svcd-'));
-  await cp(path.join(repository, 'examples/desired'), desired, { recursive: true });
-  const apps = JSON.stringify(path.join(repository, 'examples/apps'));
+  folder = await mkdtemp(path.join(tmpdir(), 'svcd-'));
+  const desired = await exampleDesired(folder, ['notas']);
   await writeFile(
     path.join(desired, 'portal.yaml'),
-    `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { repository: ${apps}, signIn: { local: { person: ana } } }\n`,
+    'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { repository: ../apps, signIn: { local: { person: ana } } }\n',
   );
   await writeFile(
     path.join(desired, 'mallory.yaml'),
@@ -55,7 +55,7 @@ beforeEach(async ({ task }) => {
 afterAll(async () => {
   await browser?.close();
   await portal?.stop();
-  await rm(desired, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
 const origin = (): string => `http://svc.localhost:${portal.port}`;

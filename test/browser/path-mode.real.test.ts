@@ -1,10 +1,11 @@
 /** `origins: path`: apps below the shell's own address, for sites without wildcard names. The same apps, unchanged. */
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { repository, until, type RunningPortal } from '../support/portal.ts';
+import { exampleDesired } from '../support/example-desired.ts';
+import { until, type RunningPortal } from '../support/portal.ts';
 import { consentOf, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 import { allowIn } from './support/consent.ts';
 import { openFileOn } from './support/open-file.ts';
@@ -12,18 +13,17 @@ import { openFileOn } from './support/open-file.ts';
 let portal: RunningPortal;
 let page: Page;
 let problems: readonly string[];
-let desired: string;
+let desk: string;
 
-afterAll(async () => await rm(desired, { recursive: true, force: true }));
+afterAll(async () => await rm(desk, { recursive: true, force: true }));
 useDesk(
   (made) => ({ portal, page, problems } = made),
   async () => {
-    desired = await mkdtemp(path.join(tmpdir(), 'svcd-'));
-    await cp(path.join(repository, 'examples/desired'), desired, { recursive: true });
-    const apps = path.join(repository, 'examples/apps');
+    desk = await mkdtemp(path.join(tmpdir(), 'svcd-'));
+    const desired = await exampleDesired(desk, ['notas', 'relogio', 'caderno', 'leitor', 'dicionario']);
     await writeFile(
       path.join(desired, 'portal.yaml'),
-      `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { origins: path, repository: ${JSON.stringify(apps)} }\n`,
+      'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { origins: path, repository: ../apps }\n',
     );
     return { desired };
   },
