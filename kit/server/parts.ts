@@ -1,3 +1,6 @@
+/** The programs of a server kit, and where its files are: what those who make it and those who read it both know. */
+import { writeHeader } from '../archive/header.ts';
+
 /**
  * The programs of a server kit: one row each. setup/build.ts makes their bundles, pack.ts puts all of them into the tarball, and the trial on a
  * server starts each command. An entry with a `command` has a shim of that name in bin/ which answers `--version`.
@@ -31,6 +34,15 @@ export const wrapperPath = (processor: KitProcessor): string => `build/kit/wrap/
 /** Folder of the tarballs, from the root of an installation of svc. */
 export const kitsFolder = 'build/server-kit';
 
+/** In the kit, and in a package of svc. */
+export const runtimePath = 'node/bin/node';
+
+/** The tarball begins with it; the bytes and their padding follow. */
+export const headOfRuntime = (bytes: number): readonly Buffer[] => [
+  writeHeader({ name: 'svc/', bytes: 0, executable: false }),
+  writeHeader({ name: `svc/${runtimePath}`, bytes, executable: true }),
+];
+
 /** The record of a tarball; `build/server-kit/<processor>.json` holds it. */
 export interface KitRecord {
   /** `VERSION-HASH`: the folder below /opt/svc; another content is another id. */
@@ -40,7 +52,10 @@ export interface KitRecord {
   /** Hex, of the tarball. */
   readonly sha256: string;
   readonly bytes: number;
-  /** The first part of the tarball is the runtime: what it was made from, its digest, and how long that part is. */
+  /**
+   * The first part of the tarball is the runtime: what it was made from, its digest, and how long that part is. 0 in a package of svc, whose
+   * portal makes it of its own runtime (made.ts).
+   */
   readonly runtime: { readonly stamp: string; readonly sha256: string; readonly bytes: number };
 }
 

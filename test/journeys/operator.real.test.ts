@@ -147,6 +147,7 @@ afterAll(async () => {
 
 test('the portal starts from its package as an account that can write nowhere in it', async () => {
   expect((await svc('--version')).out).toMatch(/^\d+\.\d+\.\d+ \([0-9a-f]{8}\)\n$/);
+  expect(Number((await portal.run(['dpkg-query', '-W', '-f', '${Installed-Size}', 'svc'])).out)).toBeLessThan(145_000);
   expect((await portal.run(['find', '/usr/lib/svc', '/usr/bin/svc', '-not', '-user', 'root'])).out).toBe('');
   const spec = 'spec: { listen: "0.0.0.0:8787", signIn: { ssh: {} }, repository: /usr/lib/svc/examples/apps }';
   await write('portal', `kind: Portal\nmetadata: { name: casa }\n${spec}`);

@@ -31,6 +31,14 @@ export interface KitTarball {
   readonly file: string;
   readonly sha256: string;
   readonly bytes: number;
+  /** Where the file lacks the runtime: what is sent is made as it is sent, and its digest beforehand. */
+  readonly whole?: () => Promise<WholeKit>;
+}
+
+interface WholeKit {
+  /** Hex. */
+  readonly sha256: string;
+  readonly open: () => Readable;
 }
 
 export interface ServerAdmin {
@@ -125,16 +133,18 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
     facts: async (accounts) => readFacts(done(await run('facts', accounts.filter(isAccountName), limits.kitScriptMsMax)).lines),
     tryKit: async () => textsOf(done(await run('try', [], limits.kitScriptMsMax)).lines, 'lacks'),
     install: async (kit, onStep) => {
-      if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(kit.sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
       onStep('upload');
-      const tarball = await openTarball(kit);
+      const whole = await kit.whole?.();
+      const sha256 = whole?.sha256 ?? kit.sha256;
+      if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
+      const tarball = whole?.open() ?? (await openTarball(kit));
       try {
         done(await run('prepare', [], limits.kitScriptMsMax));
-        await upload(options, asRoot, kit, tarball);
+        await upload(options, asRoot, sha256, tarball);
       } finally {
         tarball.destroy();
       }
-      done(await run('install', [kit.id, kit.sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
+      done(await run('install', [kit.id, sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
     },
     rollBack: async (from) => {
       const { lines } = done(await run('rollback', from === null ? [] : [from], limits.kitScriptMsMax));
@@ -216,10 +226,10 @@ async function openTarball({ file }: KitTarball): Promise<Readable> {
 async function upload(
   { runner, root = '/', server, admin }: ServerAdminOptions,
   asRoot: (argv: readonly string[]) => readonly string[],
-  kit: KitTarball,
+  sha256: string,
   tarball: Readable,
 ): Promise<void> {
-  const target = path.posix.join(root, 'opt/svc/.in', `${kit.sha256}.tgz`);
+  const target = path.posix.join(root, 'opt/svc/.in', `${sha256}.tgz`);
   const ended = await runner.run({
     argv: asRoot(['dd', `of=${target}`, 'status=none', 'conv=fsync', 'bs=64k']),
     stdin: tarball,
