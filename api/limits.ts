@@ -55,6 +55,8 @@ export const limits = {
   peerQuestionMsMax: 5_000,
   /** Head of a carried upgrade: that of the client, with a space behind each colon. */
   peerHeadBytesMax: 36 * 1_024,
+  /** Questions of other portals about the audit record that are answered at a time: each reads up to a day of lines. */
+  peerQuestionsMax: 16,
   /** Question of another portal about the audit record; its answer, a page of the longest lines; depth and values of both. */
   peerQuestionBytesMax: 16 * 1_024,
   peerAnswerBytesMax: 9 * 1_024 * 1_024,

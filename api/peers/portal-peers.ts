@@ -5,7 +5,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { carriedUpgrades, carryUpgrade } from './carry.ts';
 import type { OtherRecords } from '../audit/site-record.ts';
-import { answerPeer, askPeer, type AnswerRecord } from './record-lines.ts';
+import { answerPeers, askPeer, type AnswerRecord } from './record-lines.ts';
 import { createLivingLines } from './living-lines.ts';
 import { listenForPeers } from './peer-lines.ts';
 
@@ -38,10 +38,7 @@ export interface PeerLines {
 export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, answer: () => AnswerRecord | undefined): PeerLines {
   if (peers === undefined) return { listen: async () => undefined, close: () => undefined };
   const { key, listenHost, listenPort } = peers;
-  const server = listenForPeers(
-    key,
-    carriedUpgrades(take, (req, res) => answerPeer(answer(), req, res)),
-  );
+  const server = listenForPeers(key, carriedUpgrades(take, answerPeers(answer)));
   return {
     listen: () =>
       new Promise((resolve, reject) => {

@@ -7,7 +7,7 @@ import type { RecordQuestion } from '../audit/site-record.ts';
 import { limits } from '../limits.ts';
 import { carriedUpgrades } from './carry.ts';
 import { dialPeer, listenForPeers } from './peer-lines.ts';
-import { answerPeer, askPeer } from './record-lines.ts';
+import { answerPeers, askPeer } from './record-lines.ts';
 
 const key = 'a key that all portals of the store have';
 const ends: (() => unknown)[] = [];
@@ -87,7 +87,9 @@ test('a page and an end as portals write them are taken', async () => {
 });
 
 /** A portal that answers questions; what it was asked. */
-async function answering(): Promise<{ readonly address: string; readonly asked: RecordQuestion[]; readonly carried: string[] }> {
+async function answering(
+  until = Promise.resolve(),
+): Promise<{ readonly address: string; readonly asked: RecordQuestion[]; readonly carried: string[] }> {
   const asked: RecordQuestion[] = [];
   const carried: string[] = [];
   const take = carriedUpgrades(
@@ -95,7 +97,11 @@ async function answering(): Promise<{ readonly address: string; readonly asked: 
       carried.push(String(req.headers['x-long']));
       socket.destroy();
     },
-    (req, res) => answerPeer(async (question) => (asked.push(question), { end: at }), req, res),
+    answerPeers(() => async (question) => {
+      asked.push(question);
+      await until;
+      return { end: at };
+    }),
   );
   return { address: await listening(take), asked, carried };
 }
@@ -128,6 +134,17 @@ test.for<readonly [why: string, status: number, code: string, question: unknown]
     JSON.stringify({ code }),
   ]);
   expect(asked).toEqual([]);
+});
+
+test('so many questions are answered at a time; one more is refused, and taken when there is room again', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { address, asked } = await answering(promise);
+  const first = Array.from({ length: 16 }, () => post(address, JSON.stringify({ ask: 'end' })));
+  await vi.waitFor(() => expect(asked.length).toBe(16));
+  expect(await post(address, JSON.stringify({ ask: 'end' }))).toEqual([429, JSON.stringify({ code: 'RATE_LIMITED' })]);
+  resolve();
+  expect(new Set((await Promise.all(first)).map(([status]) => status))).toEqual(new Set([200]));
+  expect((await post(address, JSON.stringify({ ask: 'end' })))[0]).toBe(200);
 });
 
 test.for([

@@ -10,8 +10,24 @@ const path = '/audit';
 
 export type AnswerRecord = (question: RecordQuestion) => Promise<RecordAnswer>;
 
-/** For the lines that other portals open: whoever has the key may ask. An error is its code, with the status of that code. */
-export async function answerPeer(answer: AnswerRecord | undefined, req: IncomingMessage, res: ServerResponse): Promise<void> {
+type Respond = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** For the lines that other portals open: whoever has the key may ask, `peerQuestionsMax` at a time. An error is its code, with the status of that code. */
+export function answerPeers(answer: () => AnswerRecord | undefined): Respond {
+  let underWay = 0;
+  return async (req, res) => {
+    underWay += 1;
+    try {
+      await respond(underWay > limits.peerQuestionsMax ? refuse : answer(), req, res);
+    } finally {
+      underWay -= 1;
+    }
+  };
+}
+
+const refuse: AnswerRecord = () => Promise.reject(new SvcError('RATE_LIMITED', `${limits.peerQuestionsMax} questions are being answered`));
+
+async function respond(answer: AnswerRecord | undefined, req: IncomingMessage, res: ServerResponse): Promise<void> {
   res.setHeader('connection', 'close');
   if (answer === undefined || req.method !== 'POST' || req.url !== path) return void res.writeHead(404).end();
   try {

@@ -57,7 +57,8 @@ async function judge(
   const home = prefix === undefined ? known?.home : `${prefix}/home/${name}`;
   const owner = home === undefined ? null : await ownerOf(home, prefix !== undefined);
   if (known === undefined || home === undefined) {
-    if (owner === null || owner === 0) return asPortal(`não há conta ${name}`, `there is no account ${name}`);
+    if (owner === null || owner === 0)
+      return asPortal(`não há conta ${name}: adduser ${name} a cria`, `there is no account ${name}: adduser ${name} makes it`);
     const message = `there is no account ${name} now, and its home ${home} belongs to the uid ${owner}: nothing of it runs as root`;
     return { kind: 'gone', message };
   }

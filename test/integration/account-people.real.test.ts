@@ -213,7 +213,7 @@ test('who has no account, or a home of root, is served as before, and it is said
   const prefix = freshPrefix();
   const told: string[] = [];
   const host = hostAt(prefix, { onBadPackage: (folder) => told.push(folder) });
-  expect(await host.asPortal('svctnobody')).toMatchObject({ en: 'there is no account svctnobody' });
+  expect(await host.asPortal('svctnobody')).toMatchObject({ en: 'there is no account svctnobody: adduser svctnobody makes it' });
   expect(await host.place('svctnobody')).toEqual({ home: `${prefix}/home/svctnobody`, prefix });
   const { name, uid } = anaOf();
   const home = `${prefix}/home/${name}`;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# 0 while a program runs in a terminal of the editor: a process there that is not the terminal's shell.
-for file in $(grep -lzx 'TERM_PROGRAM=vscode' /dev/null $(grep -lzx "SVC_APP_ID=$SVC_APP_ID" /proc/[0-9]*/environ)); do
+# 0 while a program runs in a terminal of this editor: a process there that is not the terminal's shell. The socket tells it from another copy of the app
+# that runs as the same account: of `svc dev`, or of somebody else on a local server.
+for file in $(grep -lzx 'TERM_PROGRAM=vscode' /dev/null $(grep -lzxF "SVC_APP_SOCKET=$SVC_APP_SOCKET" /proc/[0-9]*/environ)); do
   pid=${file#/proc/}
   pid=${pid%/environ}
   session=$(sed 's/.*) . [0-9]* [0-9]* \([0-9]*\) .*/\1/' "/proc/$pid/stat")
