@@ -148,7 +148,10 @@ test('one without an account is refused until everybody is called trusted, and t
   expect(await validate()).toContain('0 errors');
   await until('the warning', async () => {
     const { ok, detail } = await separation();
-    return !ok && /apps of svctnone run as the account of the portal, root: .*\(there is no account svctnone: adduser svctnone makes it\)/.test(detail);
+    return (
+      !ok &&
+      /apps of svctnone run as the account of the portal, root: .*\(there is no account svctnone: adduser svctnone makes it\)/.test(detail)
+    );
   });
   await portal.kill();
   await portal.again();
