@@ -1,10 +1,10 @@
-/** `busy.sh` of the port: programs in the terminals of this editor count, and none of another copy of the app that runs as the same account. */
+/** `busy.sh` of code-server: programs in the terminals of this editor count, and none of another copy of the app that runs as the same account. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-const script = path.join(import.meta.dirname, 'backend/busy.sh');
+const script = path.join(import.meta.dirname, 'code-server/backend/busy.sh');
 const common = { PATH: process.env['PATH'], SVC_APP_ID: 'code-server' };
 const isBusy = (socket: string): boolean => spawnSync('sh', [script], { env: { ...common, SVC_APP_SOCKET: socket } }).status === 0;
 
