@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClient } from './client.ts';
+import { objectOf } from './object-key.ts';
 
 let dir: string;
 let server: Server | undefined;
@@ -40,6 +41,11 @@ test('a value comes back, and the query is encoded', async () => {
   const asked = await answer(ok('[{"key":"é"}]'));
   expect(await createClient(dir).call('GET /api/admin/objects', { query: { prefix: 'a b&c', after: undefined } })).toEqual([{ key: 'é' }]);
   expect(asked[0]).toMatch(/^GET \/api\/admin\/objects\?prefix=a\+b%26c HTTP\/1\.1\r\n/);
+});
+
+test('an object is not another one whose name begins like its own', async () => {
+  await answer(ok('[{"key":"Server/sirius-b"}]'));
+  expect(await objectOf(createClient(dir), 'Server/sirius')).toBeNull();
 });
 
 test('a problem document keeps its code', async () => {

@@ -5,21 +5,26 @@ import { SvcError } from '../schema/errors.ts';
 import { color, warn } from './output.ts';
 
 export async function runProgram(program: Command): Promise<void> {
-  // `… | head` ends quietly.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // `… | head` ends quietly.
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+    sayFailure(program, error);
+    process.exit(1);
   });
   try {
     await program.parseAsync();
-  } catch (thrown) {
-    const error = diskError(thrown);
-    const code = codeOf(error);
-    const text = error instanceof Error ? error.message : String(error);
-    warn(`${color('red', `${program.name()}:`, process.stderr)} ${code === null ? '' : `${code} `}${text}\n`);
-    if (code === null && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
+  } catch (error) {
+    sayFailure(program, error);
     process.exitCode = 1;
   }
+}
+
+function sayFailure(program: Command, thrown: unknown): void {
+  const error = diskError(thrown);
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : String(error);
+  warn(`${color('red', `${program.name()}:`, process.stderr)} ${code === null ? '' : `${code} `}${text}\n`);
+  if (code === null && process.env['SVC_DEBUG'] !== undefined && error instanceof Error) warn(`${error.stack}\n`);
 }
 
 /** Errors of svc, or of a portal (client.ts, which the small commands do not load); null for an unexpected one. */

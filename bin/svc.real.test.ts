@@ -1,12 +1,14 @@
 /** The command `svc` as a person runs it, without a portal: exit codes and what is printed. */
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openSqliteStore } from '../store/sqlite.ts';
 import { type Outcome, repository, runSvc } from './testing/run-svc.ts';
 
 let folder: string;
@@ -204,6 +206,20 @@ test.for(['svc', 'svc-app-supervisor'])('%s leaves no core file where the login 
   await writeFile(join(root, 'node/bin/node'), '#!/bin/sh\nulimit -S -c\n', { mode: 0o755 });
   const shell = ['-c', 'ulimit -S -c unlimited; exec "$0" --version', join(root, 'bin', command)];
   expect((await promisify(execFile)('sh', shell)).stdout).toBe('0\n');
+});
+
+test.for([
+  ['its reader goes', '| head -c 100 >got', ''],
+  ['the disk is full', '>/dev/full', 'svc: DISK_FULL no space left: ENOSPC: no space left on device, write\n'],
+] as const)('a backup is no success when %s', async ([, goes, said]) => {
+  const state = join(folder, 'cut');
+  await mkdir(join(state, 'fila'), { recursive: true });
+  await (await openSqliteStore(join(state, 'svc.db'))).close();
+  await writeFile(join(state, 'store'), '{"store":"sqlite:svc.db"}\n');
+  await writeFile(join(state, 'fila/saida'), randomBytes(1_000_000));
+  const script = `{ ${join(repository, 'bin/svc')} backup - --state ${state} 2>${folder}/err; echo $? >${folder}/code; } ${goes}`;
+  await promisify(execFile)('sh', ['-c', script], { cwd: folder });
+  expect([await readFile(join(folder, 'code'), 'utf8'), await readFile(join(folder, 'err'), 'utf8')]).toEqual(['1\n', said]);
 });
 
 test('help: with examples, in the language of the terminal, and without a colour in a pipe', async () => {

@@ -26,7 +26,10 @@ export async function runBackup(to: string, options: BackupOptions): Promise<voi
   const desired = options.desired === undefined ? null : path.resolve(options.desired);
   if (options.list === true) return await listBackups(path.resolve(to), options.output);
   if (to === '-') {
+    // A reader that goes ends the process: what it got is no backup.
+    process.exitCode = 1;
     const { left } = await streamBackup({ stateDir, desired, clock: systemClock }, process.stdout);
+    process.exitCode = 0;
     return tellLeft(left);
   }
   const { check = false } = options;

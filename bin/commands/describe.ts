@@ -3,7 +3,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import type { Condition } from '../../schema/backend.ts';
 import { createClient } from '../client.ts';
-import { keyIn } from '../object-key.ts';
+import { keyIn, objectOf } from '../object-key.ts';
 import {
   color,
   type Column,
@@ -25,12 +25,11 @@ import type { PortalOptions } from './options.ts';
 export async function runDescribe(text: string, { state, output }: PortalOptions): Promise<void> {
   const client = createClient(state);
   const key = await keyIn(client, text);
-  const [objects, { events }] = await Promise.all([
-    client.call('GET /api/admin/objects', { query: { prefix: key } }),
+  const [object, { events }] = await Promise.all([
+    objectOf(client, key),
     client.call('GET /api/admin/events', { query: { key, limit: 100 } }),
   ]);
-  const object = objects.find((candidate) => candidate.key === key);
-  if (!object) throw new SvcError('NOT_FOUND', `no object ${key}; svc get lists them`);
+  if (object === null) throw new SvcError('NOT_FOUND', `no object ${key}; svc get lists them`);
   const own = events.filter((event) => event.key === key).slice(-20);
   if (isForPrograms(output)) return await printValue({ ...object, events: own }, output);
   write(header(object, Date.now()));

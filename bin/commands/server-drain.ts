@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SvcError } from '../../schema/errors.ts';
 import type { ServerActEvent } from '../../schema/gateway.ts';
 import { createClient, type Client } from '../client.ts';
+import { objectOf } from '../object-key.ts';
 import { editSite, type Site } from '../setup/site.ts';
 import { sayAct } from './server.ts';
 
@@ -75,8 +76,8 @@ async function changed(name: string, file: string, { undo, now, deadline }: Drai
 
 async function untilDrained(client: Client, name: string, say: (event: ServerActEvent) => void): Promise<void> {
   for (let told = ''; ;) {
-    const [server] = await client.call('GET /api/admin/objects', { query: { prefix: `Server/${name}` } });
-    if (server === undefined) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
+    const server = await objectOf(client, `Server/${name}`);
+    if (server === null) throw new SvcError('NOT_FOUND', `no Server document ${name}`);
     if (server.reason === 'Drained') return say({ event: 'done', text: `${name} is drained: ${server.message}` });
     if (server.message !== told) say({ event: 'step', text: server.message });
     told = server.message;
