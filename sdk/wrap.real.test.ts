@@ -293,6 +293,17 @@ describe.concurrent('work that is under way', () => {
     await expect.poll(() => uses(wrapped.socket), { timeout: 20_000 }).toBe(expected ? 1 : 0);
   });
 
+  test('stays as it was where a question has no answer', async ({ expect }) => {
+    const asked = path.join(temporaryFolder(), 'asked');
+    const wrapped = await ready(['--busy', `script:echo >>${asked}; test $(wc -l <${asked}) = 1 || kill -KILL $$`, ...onSocket]);
+    await wrapped.said('] ocupado');
+    const { pid } = wrapped.process;
+    const children = (): number => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').length;
+    // The second question was killed, and the wrapper knows.
+    await expect.poll(() => [readFileSync(asked, 'utf8'), children()], { timeout: 20_000 }).toEqual(['\n\n', 1]);
+    expect(await busy(wrapped)).toContain('script:');
+  });
+
   test('is not told without --busy', async ({ expect }) => {
     expect(await busy(await ready(onSocket))).toBe(undefined);
   });

@@ -76,7 +76,7 @@ static void __attribute__((noreturn)) ask_answer(int program) {
   _exit(right && memmem(answer, bytes, text, strlen(text)) != NULL ? 0 : 1);
 }
 
-/* In a child, which has some seconds: 0 is busy, anything else is not. */
+/* In a child, which has some seconds: 0 is busy, another code is not. */
 static void ask(void) {
   int program = -1;
   if (options.busy == BUSY_ANSWER) connect_program(&program);
@@ -99,7 +99,8 @@ static void ask(void) {
 void busy_ended(pid_t child, int status) {
   if (child != asking) return;
   asking = -1;
-  decide(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  /* One that was killed, as by its time, answered nothing: as it was. A program that works may not answer. */
+  if (WIFEXITED(status)) decide(WEXITSTATUS(status) == 0);
 }
 
 /* ---- the processor time of the program and what it started ---- */
