@@ -293,7 +293,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
     addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers, log) });
     addAdminSessionRoutes(app, { people, sessions, oidc });
-    addAppRoutes(app, { site, apps, starts, windows, passes, shellScripts: settings.shellScripts });
+    addAppRoutes(app, { site, apps, starts, windows, passes, store, shellScripts: settings.shellScripts });
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);

@@ -71,7 +71,16 @@ function withLast(message: string, memory: BackendMemory | null): string {
 const setUpSteps = new Set(['package', 'install', 'gpu']);
 
 export function settingUp(snapshot: AppSnapshot): boolean {
-  return snapshot.step !== null && setUpSteps.has(snapshot.step.name);
+  return (snapshot.step !== null && setUpSteps.has(snapshot.step.name)) || isAway(snapshot);
+}
+
+/** It runs as a job of a cluster, and its socket is not here: no attempt is counted. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+const isAway = ({ job, socket }: AppSnapshot): boolean => job !== undefined && socket !== 'listening';
+
+function assessJob({ state, place, words }: NonNullable<AppSnapshot['job']>): Assessment {
+  if (state === 'running') return { saw: 'sawComing', reason: 'JobStarting', message: `runs on ${words}; its socket is not here yet` };
+  const where = place === null ? '' : `, place ${place}`;
+  return { saw: 'sawComing', reason: 'InQueue', message: `in the queue of the cluster${where}${words === '' ? '' : `: ${words}`}` };
 }
 
 /** `start`: of the living process, already brought up to this decision. */
@@ -100,6 +109,7 @@ function unheardOf(desired: BackendDesired, memory: BackendMemory | null): Asses
 
 function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeResult | null): Assessment {
   if (snapshot.state === 'unknown') return { saw: 'sawNothing', reason: snapshot.reason, message: snapshot.message };
+  if (snapshot.job !== undefined && isAway(snapshot)) return assessJob(snapshot.job);
   if (silent.includes(snapshot.reason)) {
     // Whether it was ready before is no news to who waits for it: nothing answers now.
     return { saw: 'sawLiving', reason: snapshot.reason, message: snapshot.message };
@@ -108,6 +118,7 @@ function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeRe
   const { attempts, code } = start.context;
   if (start.value === 'ready') {
     const adopted =
+      snapshot.job === undefined &&
       attempts <= 1 && start.context.sinceMs - (snapshot.process?.startedAtMs ?? 0) > limits.probeAttemptsMax * limits.probeIntervalMs;
     return adopted
       ? { saw: 'sawLiving', reason: 'Adopted', message: 'found running and answering' }

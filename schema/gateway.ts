@@ -6,6 +6,7 @@
  * answers a promise, it first observes a server, a supervisor that listens already, or a folder, and the loop gets the observation. Commands change
  * something, or start the person's supervisor when none listens.
  */
+import type { ClusterForm } from './cluster-form.ts';
 import type { HeldOfPerson } from './erasure.ts';
 import type { SpaceQuery, SpaceRow } from './space.ts';
 import type { FilesCommands } from './files.ts';
@@ -157,6 +158,8 @@ export interface AppsView {
   scope(usuario: string, app: string): 'sistema' | 'pessoa' | null;
   /** Bytes of a file of the installed package (icon…); null when missing. Path is checked to stay inside the package. */
   file(usuario: string, app: string, path: string): Promise<Uint8Array | null>;
+  /** The cluster that it runs on as a job, and what may be asked of it; null: it runs on the person's server. */
+  cluster(usuario: string, app: string): { readonly name: string; readonly form: ClusterForm } | null;
   /** Asks the person's supervisor what their apps use; `of` and `find` then say it. Resolves without it when it does not answer. */
   observeUsage(usuario: string): Promise<void>;
 }

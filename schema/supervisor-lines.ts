@@ -90,6 +90,8 @@ const snapshot = closed(
     ...always,
     /** The work that keeps it busy, as it says itself; missing from a supervisor of an older kit. */
     busy: orNull(text(limits.busyCharsMax)),
+    /** The job of a cluster that it runs as: its id there, its place among those that wait, when its time is over, and the cluster's own words. */
+    job: closed({ state: oneOf(['waiting', 'running']), id: text(64), place: orNull(count), endsAtMs: orNull(time), words: text(512) }),
   },
   alwaysNames,
 );

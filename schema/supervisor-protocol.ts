@@ -10,6 +10,20 @@ export const supervisorProtocolVersion = 1;
 /** In the env file, for the launcher only: the ceilings of the administrator, as JSON of SiteResources. */
 export const ceilingsVariable = 'SVC_APP_CEILINGS';
 
+/** Likewise: the app runs as a job of its cluster, as JSON of ClusterOrder. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+export const clusterVariable = 'SVC_APP_CLUSTER';
+
+export interface ClusterOrder {
+  /** Folder of the commands of Slurm, SLURM_CONF, and the configuration of ssh to the nodes; '' for the usual ones. */
+  readonly bin: string;
+  readonly conf: string;
+  readonly ssh: string;
+  /** After so long the app is ended. */
+  readonly seconds: number;
+  /** For sbatch, beside the name. */
+  readonly options: readonly string[];
+}
+
 /** Values that the portal writes into the env file of an app (rules 2.6). They hold no newline and no NUL. */
 export interface StartOrder {
   readonly app: string;

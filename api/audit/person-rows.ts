@@ -31,6 +31,7 @@ const sessionRows = {
 const appRows = {
   'GET /api/apps': reads,
   'GET /api/apps/:id': reads,
+  'GET /api/apps/:id/pedido': reads,
   'GET /api/apps/:id/icone': reads,
   'GET /api/apps/:id/icone-da-janela': reads,
   'GET /api/apps/:id/icone-do-tipo': reads,

@@ -1,5 +1,6 @@
 /** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (rules 4.1). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { amountsName, checkedAmounts, readAmounts, usableAmounts, type Amounts } from '../../schema/cluster-form.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, AppView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
@@ -13,6 +14,7 @@ import { typeIconOf } from '../settings/opening.ts';
 import { loaderView, type ShellScripts } from '../settings/settings.ts';
 import { sessionOf } from '../shell.ts';
 import { type Asked, serve } from '../serve.ts';
+import type { Store } from '../../store/store.ts';
 import type { Starts, StartOptions } from '../starts.ts';
 import { sendIcon, windowIconFiles } from './icons.ts';
 
@@ -23,6 +25,7 @@ export interface AppRouteDeps {
   readonly windows: Windows;
   readonly passes: Passes;
   readonly shellScripts: ShellScripts;
+  readonly store: Pick<Store, 'value' | 'putValue'>;
 }
 
 export function addAppRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
@@ -50,7 +53,25 @@ function addIconRoutes(app: FastifyInstance, apps: AppsView): void {
   serve(app, 'GET /api/apps/:id/icone-do-tipo', (request, reply) => typeIcon(apps, request, reply));
 }
 
-function addLifecycleRoutes(app: FastifyInstance, { starts, windows, apps }: AppRouteDeps): void {
+/** Written before the start that it is for, and kept for the next one. Rejects BAD_REQUEST. */
+async function keepAmounts(
+  { apps, store }: AppRouteDeps,
+  person: string,
+  id: string,
+  asked: Partial<Amounts> | undefined,
+): Promise<void> {
+  if (asked === undefined) return;
+  const cluster = apps.cluster(person, installed(apps, person, id).id);
+  if (cluster === null) throw new SvcError('BAD_REQUEST', `pedido: ${id} runs on its server, where nothing is asked for`);
+  const amounts = checkedAmounts(cluster.form, asked);
+  const before = readAmounts(await store.value(amountsName(person)));
+  // What is not installed any more is forgotten.
+  const kept = Object.entries(before).filter(([app]) => app !== id && apps.has(person, app));
+  await store.putValue(amountsName(person), JSON.stringify(Object.fromEntries([...kept, [id, amounts]])));
+}
+
+function addLifecycleRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
+  const { starts, windows, apps } = deps;
   const wait = (
     request: Asked<'POST /api/apps/:id/start' | 'POST /api/apps/:id/restart' | 'POST /api/apps/:id/stop'>,
     reply: FastifyReply,
@@ -58,7 +79,18 @@ function addLifecycleRoutes(app: FastifyInstance, { starts, windows, apps }: App
   ): readonly [string, string, StartOptions] => {
     return [sessionOf(request).person, request.params.id, { by: 'person', deadlineMs, signal: goneSignal(reply.raw) }];
   };
-  serve(app, 'POST /api/apps/:id/start', (request, reply) => starts.startAndWait(...wait(request, reply, limits.startWaitMsMax)));
+  serve(app, 'POST /api/apps/:id/start', async (request, reply) => {
+    await keepAmounts(deps, sessionOf(request).person, request.params.id, request.body?.pedido);
+    return await starts.startAndWait(...wait(request, reply, limits.startWaitMsMax));
+  });
+  serve(app, 'GET /api/apps/:id/pedido', async (request) => {
+    const { person } = sessionOf(request);
+    const { id } = installed(apps, person, request.params.id);
+    const cluster = apps.cluster(person, id);
+    if (cluster === null) throw new SvcError('NOT_FOUND', `${id} runs on its server, not on a cluster`);
+    const asked = readAmounts(await deps.store.value(amountsName(person)))[id] ?? {};
+    return { cluster: cluster.name, formulario: cluster.form, pedido: usableAmounts(cluster.form, asked) };
+  });
   serve(app, 'POST /api/apps/:id/restart', (request, reply) =>
     starts.restartAndWait(...wait(request, reply, limits.startWaitMsMax + limits.stopWaitMsMax)),
   );

@@ -28,7 +28,7 @@ export function createCluster(
     return createLocalCluster({ name, folder, hidden: [stateDir, desiredDir], readable, account, clock });
   }
   if ('slurm' in scheduler) {
-    const { server, ...wishes } = scheduler.slurm;
+    const { server, ssh: _, ...wishes } = scheduler.slurm;
     // The host of a server is another one after its document changed.
     const run: Parameters<typeof createSlurmCluster>[0]['run'] = async (account, command) => {
       const host = around.hostOf(server);

@@ -101,6 +101,10 @@ function instant(text: string | undefined): number | null {
   return text !== undefined && /^[1-9]\d{0,11}$/.test(text) ? Number(text) * 1_000 : null;
 }
 
+/** Options of sbatch for a backend of an app. Its own end comes first: Slurm's is for a node that does not see to it. */
+export const backendOptions = (amounts: ClusterJob['limits'], wishes: SlurmWishes): readonly string[] =>
+  sbatchOptions({ name: '', limits: amounts }, wishes).filter((option) => !/^--(?:job-name|comment)=/.test(option));
+
 export interface SlurmWishes {
   readonly partition?: string;
   readonly account?: string;
@@ -108,7 +112,7 @@ export interface SlurmWishes {
 }
 
 /** Options of sbatch for a job. Nothing secret, nothing of a person: `scontrol show job` shows them to everybody. */
-export function sbatchOptions({ name, limits: wanted }: ClusterJob, { partition, account, qos }: SlurmWishes): readonly string[] {
+export function sbatchOptions({ name, limits: wanted }: Pick<ClusterJob, 'name' | 'limits'>, { partition, account, qos }: SlurmWishes): readonly string[] {
   return [
     `--job-name=${name}`,
     `--comment=${name}`,

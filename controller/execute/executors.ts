@@ -11,6 +11,7 @@ import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { healthPath } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
+import { clusterVariables } from '../clusters/backends.ts';
 import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
@@ -116,7 +117,9 @@ async function startBackend(options: ExecutorOptions, entry: BackendEntry, { ord
     const variables = await options.credentials.issue(entry, token, order.requestId);
     const site = siteResources(options.entries, person, app);
     const ceilings = site === null ? {} : { [ceilingsVariable]: JSON.stringify(site) };
-    const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables: { ...variables, ...ceilings } });
+    const { entries, store, queue } = options;
+    const cluster = await clusterVariables({ entries, store, portalUrl: queue.portalUrl }, person, app);
+    const reply = person.link.ask({ op: 'start', app, token, basePath, ...order, variables: { ...variables, ...ceilings, ...cluster } });
     faultPoint('start/sent');
     await reply;
     // A process that lives keeps the token it was started with: the supervisor knows which one rules.

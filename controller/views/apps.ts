@@ -17,6 +17,7 @@ import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { isShut } from '../visible-packages.ts';
+import { clusterOfApp } from '../clusters/backends.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf, shownManifest } from './projection.ts';
 import { allBackendsOf, countByState, entryOrResting } from './resting.ts';
@@ -26,7 +27,7 @@ export function appsView(context: Context): AppsView {
   return {
     find: (usuario, app) => {
       const entry = entryOf(context, usuario, app);
-      return entry ? projectionOf(entry) : null;
+      return entry ? projectionOf(entries, entry) : null;
     },
     has: (usuario, app) => {
       const entry = entryOf(context, usuario, app);
@@ -35,7 +36,7 @@ export function appsView(context: Context): AppsView {
     of: (usuario) => {
       const person = entries.people.get(usuario);
       const backends = person === undefined ? [] : allBackendsOf(context, person);
-      return backends.flatMap((entry) => projectionOf(entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
+      return backends.flatMap((entry) => projectionOf(entries, entry) ?? []).sort((left, right) => left.name.localeCompare(right.name));
     },
     byState: () => countByState(context),
     installed: (usuario) => [...(entries.people.get(usuario)?.packages.keys() ?? [])],
@@ -48,6 +49,10 @@ export function appsView(context: Context): AppsView {
       const installed = person?.packages.get(app);
       if (!person || !installed || !person.place) return null;
       return await person.server.host.packageFile(person.account, app, installed.scope, file).catch(() => null);
+    },
+    cluster: (usuario, app) => {
+      const person = entries.people.get(usuario);
+      return person === undefined ? null : clusterOfApp(entries, person, app);
     },
     observeUsage: async (usuario) => entries.people.get(usuario)?.link.observeUsage(),
   };

@@ -4,13 +4,14 @@ import type { AppView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { shownOf } from '../../schema/manifest/shown-fields.ts';
 import { nameOf } from '../../schema/manifest/shown-text.ts';
-import type { AppExit, ObjectView } from '../../schema/wire/http.ts';
+import type { AppExit, AppProjection, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
-import type { BackendEntry } from '../entries.ts';
+import { clusterOfApp } from '../clusters/backends.ts';
+import type { BackendEntry, Entries } from '../entries.ts';
 import { isShut } from '../visible-packages.ts';
 
 /** Null for an app that is not installed and has no process. */
-export function projectionOf(entry: BackendEntry): AppView | null {
+export function projectionOf(entries: Pick<Entries, 'byTarget'>, entry: BackendEntry): AppView | null {
   const manifest = shownManifest(entry);
   if (!manifest) return null;
   return {
@@ -19,6 +20,7 @@ export function projectionOf(entry: BackendEntry): AppView | null {
     version: manifest.version,
     ...shownOf(manifest),
     aoFechar: manifest.backend.aoFechar ?? 'encerrar',
+    cluster: clusterOfApp(entries, entry.person, entry.app)?.name ?? null,
     ...lifeOf(entry),
   };
 }
@@ -80,7 +82,12 @@ function processOf(snapshot: AppSnapshot | null) {
     secrets: snapshot?.secrets ?? { declared: 0, missing: [], restartNeeded: false },
     gpuVerdict: snapshot?.gpu ? { dispositivos: [], ...snapshot.gpu } : null,
     step: snapshot?.step ? { name: snapshot.step.name, detail: snapshot.step.detail } : null,
+    trabalho: jobOf(snapshot?.job),
   } as const;
+}
+
+function jobOf(job: AppSnapshot['job']): AppProjection['trabalho'] {
+  return job === undefined ? null : { estado: job.state, id: job.id, lugar: job.place, fimMs: job.endsAtMs, palavras: job.words };
 }
 
 /** Without the lines of its log: these have a route of their own. */

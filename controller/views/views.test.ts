@@ -113,6 +113,7 @@ function everyRead({ people, apps, shop, admin }: Gateway) {
     packagesRead: () => apps.packagesRead('bia'),
     scope: () => apps.scope('bia', 'app0'),
     file: () => apps.file('bia', 'app0', 'icon.svg'),
+    cluster: () => apps.cluster('bia', 'app0'),
     observeUsage: () => apps.observeUsage('bia'),
   };
   const ofShop: Reads<Gateway['shop']> = {

@@ -1,5 +1,5 @@
 /** The environment of a backend before the person's secrets: a clean base, the wish, and last what the launcher sets (rules 2.6). */
-import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
+import { ceilingsVariable, clusterVariable } from '../../schema/supervisor-protocol.ts';
 import { accountPaths, appPaths, type ServerPlace } from '../../schema/server-paths.ts';
 import { sdkFolder, searchPath } from '../place.ts';
 import { hiddenGpus } from './gpu-verdict.ts';
@@ -55,9 +55,11 @@ export function backendEnvironment(input: EnvironmentInput): Record<string, stri
   };
 }
 
+const launcherOnly: ReadonlySet<string> = new Set([pinnedVariable, requestVariable, ceilingsVariable, clusterVariable]);
+
 /** The variables of the env file without those that are for the supervisor alone. */
 function wishOfApp(wish: Variables): Record<string, string> {
-  return Object.fromEntries([...wish].filter(([name]) => name !== pinnedVariable && name !== requestVariable && name !== ceilingsVariable));
+  return Object.fromEntries([...wish].filter(([name]) => !launcherOnly.has(name)));
 }
 
 /** The variables by which a process is known as one of the app. */

@@ -14,6 +14,7 @@ import { readEvidence, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts'
 import { faultPoint } from '../faults.ts';
 import { findExecutable, importFlags, searchPath } from '../place.ts';
 import { ceilingsOf, containment, lostManager, scopeArgv, scopeUnit, sliceOf, unheld, type Ceilings, type Containment } from './ceiling.ts';
+import { clusterOrderOf, jobArgv } from './cluster-job.ts';
 import { engineVariables } from './engines.ts';
 import { readEnvFile, type Variables } from './env-file.ts';
 import { accountFolders, backendEnvironment } from './environment.ts';
@@ -102,6 +103,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   // 2. The wish, then the vault.
   const wish = readWish(paths.env);
   const site = readSiteCeilings(wish);
+  const job = clusterOrderOf(wish);
   const { secrets, reserved } = readVault(paths.secrets);
   faultPoint('environment-read');
 
@@ -121,7 +123,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
   // 4. The marker.
   const mark = markerOf(request, paths.comingUp);
   mark(due ? 'install' : 'gpu', '');
-  unlinkIfThere(paths.endedByItself);
+  for (const left of [paths.endedByItself, paths.jobState]) unlinkIfThere(left);
   faultPoint('marked');
   const logFd = newRunLog(paths, [...reserved.map(unusedSecret), ...menuOf(manifest).omitted]);
   let lease: GpuLease | null = null;
@@ -140,7 +142,8 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     }
 
     // 6. The GPU, and the ceilings that step 7 applies.
-    const gpu = mode === null ? null : decideGpu(mode, request.gpuRoot ?? '');
+    // The cards of a job are on its node: the scheduler gives them out.
+    const gpu = mode === null || job !== null ? null : decideGpu(mode, request.gpuRoot ?? '');
     lease = gpu?.lease ?? null;
     const bounds = await boundsOf(request, manifest, site);
     writeLimits(paths.limits, bounds, gpu?.verdict ?? null);
@@ -150,7 +153,7 @@ async function steps(request: LaunchRequest): Promise<LaunchResult> {
     const passed = passSecrets(secrets, manifest.secrets !== undefined, commandOf());
     return {
       kind: 'ready',
-      argv: inScope(bounds, scopeUnit(app, request.nowMs()), passed.argv),
+      argv: inScope(bounds, scopeUnit(app, request.nowMs()), job === null ? passed.argv : jobArgv(request.kitRoot, job, passed.argv)),
       environment: { ...environment, ...gpu?.variables, ...scopeVariables(bounds.held), ...passed.variables },
       cwd: folder.dir,
       installed: { version: manifest.version, hash, scope: folder.scope },

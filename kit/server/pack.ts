@@ -132,6 +132,9 @@ function wrapperOf(root: string, processor: KitProcessor): readonly KitFile[] {
   return [{ name: `bin/${wrapperCommand}`, bytes: readFileSync(from), executable: true }];
 }
 
+/** What an app that runs as a job needs on the server. */
+const jobScripts = ['session.sh', 'on-node.sh', 'server.sh', 'slurm.sh'].map((name) => `kit/job/${name}`);
+
 /** All but the runtime and the wrapper. */
 async function kitFiles(root: string): Promise<readonly KitFile[]> {
   const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [command]));
@@ -139,7 +142,7 @@ async function kitFiles(root: string): Promise<readonly KitFile[]> {
   const sdk = ['sdk/node', 'sdk/python'].flatMap((folder) => below(root, folder));
   const listed = [
     ...commands.map((command) => ({ name: `bin/${command}`, executable: true })),
-    ...[...bundles, ...sdk].map((name) => ({ name, executable: false })),
+    ...[...bundles, ...sdk, ...jobScripts].map((name) => ({ name, executable: false })),
   ];
   return await Promise.all(
     listed.map(async ({ name, executable }) => {

@@ -116,6 +116,8 @@ export interface App {
   watched: Watched | null;
   /** The work that keeps it busy, by its last answer to a question of health (`ocupado` in /saude); null: nothing that it says. */
   busy: string | null;
+  /** The job of a cluster that it runs as; null: it runs here, or nothing is known of its job yet. */
+  job: NonNullable<AppSnapshot['job']> | null;
   /** `healthcheckPath` of the manifest. */
   healthPath: string;
   contained: boolean;
@@ -216,6 +218,7 @@ export function newApp(place: ServerPlace, id: string, nowMs: number): App {
     lastUseMs: nowMs,
     watched: null,
     busy: null,
+    job: null,
     healthPath: '/',
     contained: false,
     containedReason: '',

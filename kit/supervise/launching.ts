@@ -20,6 +20,7 @@ import { exitCodes } from '../launch/exit-codes.ts';
 import { asRefusal, type Refusal } from '../launch/refusal.ts';
 import { readMarker } from '../launch/marker.ts';
 import { bootId, processesOf, readPidFile, readStat, sameProcess, signal, writePidFile } from '../processes.ts';
+import { jobEnd, observeJob } from './cluster-job.ts';
 import { comingUp, lookForSocket, lookOften } from './coming-up.ts';
 import { deathReason, signalApp, stopUnwanted, sweepDead, watchUntilGone } from './ending.ts';
 import { wakeGpuWaiters } from './gpu-wait.ts';
@@ -251,6 +252,7 @@ export function take(supervisor: Supervisor, app: App, live: Live): void {
   observeLimits(app);
   if (!live.launcher) app.step = null;
   observeSecrets(supervisor, app);
+  observeJob(supervisor, app);
   supervisor.apply(app, { type: 'PROCESS_SEEN', listening: false });
   void observeSocket(supervisor, app);
   if (live.launcher) followLauncher(supervisor, app, live);
@@ -290,6 +292,7 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
   live.watch?.close();
   forgetHealth(app);
   app.process = null;
+  app.job = null;
   observeSecrets(supervisor, app);
   app.lastGroup = live.leader ? live.identity.pid : null;
   app.connections = null;
@@ -308,14 +311,15 @@ export function ended(supervisor: Supervisor, app: App, live: Live, code: number
     launcherEnded(supervisor, app, code);
     return;
   }
-  const death = deathReason(supervisor, live, code, signal, nowMs);
+  const over = jobEnd(app);
+  const death = over?.reason ?? deathReason(supervisor, live, code, signal, nowMs);
   const reason = wasReplaced(supervisor, app, code, signal) ? 'HashChanged' : death;
   app.managerLost = reason === 'LingerBroken';
   const lines = redact(logEnd(app).join('\n'), hiddenValues(app)).split('\n');
   app.lastExit = { code, signal, atMs: nowMs, reason, lastLogLines: lines.filter(Boolean).map((line) => line.slice(0, 4_096)) };
-  app.message = endMessage(app, code, signal);
+  app.message = over?.message ?? endMessage(app, code, signal);
   supervisor.log('ended', { app: app.id, pid: live.identity.pid, code, signal, reason });
-  supervisor.apply(app, { type: 'PROCESS_DIED', reason });
+  supervisor.apply(app, over === null ? { type: 'PROCESS_DIED', reason } : { type: 'STOP', reason });
 }
 
 /** Whether run.pid names it; false when that can't be read. Must not throw while an end is handled: the end would be lost. */

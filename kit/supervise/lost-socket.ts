@@ -9,13 +9,15 @@ import { limits as sharedLimits } from '../../schema/limits.ts';
 import { pathState } from '../atomic-file.ts';
 import { probeSocket } from '../launch/socket.ts';
 import { isOfApp, readPidFile, sameProcess, writePidFile } from '../processes.ts';
+import { isJob } from './cluster-job.ts';
 import type { SocketUse } from './unix-sockets.ts';
 import { guarded, later, type App, type Live, type Supervisor } from './app-state.ts';
 
 /** Remembers the file that the process listens on; one that is gone or another a moment later ends the process. */
 export function detectLostSocket(supervisor: Supervisor, app: App, table: ReadonlyMap<string, SocketUse> | null): void {
   const live = app.process;
-  if (live === null || live.launcher || app.unseen !== '' || live.isSocketMissed) return;
+  // The socket of a job comes and goes with the line to its node.
+  if (live === null || live.launcher || isJob(app) || app.unseen !== '' || live.isSocketMissed) return;
   if (app.supervision.state !== 'running' && app.supervision.state !== 'starting') return;
   // The kernel's list goes on naming a deleted file: by it an adopted process is known to have listened.
   if (!live.listened && table?.get(app.paths.socket)?.listening !== true) return;

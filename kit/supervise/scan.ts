@@ -10,6 +10,7 @@ import { isMissing, pathState } from '../atomic-file.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { isCalm } from './calm.ts';
+import { observeJob } from './cluster-job.ts';
 import { observeScope, watchUntilGone, whyUnwanted } from './ending.ts';
 import { noteBusy, observeHealth, observeHealthAtRest } from './health.ts';
 import { oomKillCount } from './oom.ts';
@@ -88,6 +89,7 @@ function scanApp(supervisor: Supervisor, app: App, table: ReadonlyMap<string, So
   }
   if (app.process !== null) {
     observePidFile(supervisor, app);
+    observeJob(supervisor, app);
     observeScope(app);
     const listening = table?.get(app.paths.socket)?.listening === true;
     const isConsistent = app.socket === (listening ? 'listening' : 'absent');

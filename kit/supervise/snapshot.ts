@@ -31,7 +31,7 @@ function reasonNow(app: App, nowMs: number): Reason {
   if (health?.verdict === 'suspended' && (state === 'running' || (state === 'starting' && health.stoppedSinceMs !== null)))
     return 'Suspended';
   if (health?.verdict === 'silent' && state === 'running') return 'NotAnswering';
-  if (state !== 'starting') return reason;
+  if (state !== 'starting' || app.job !== null) return reason;
   if (app.tcpPorts.length > 0) return 'BoundTcp';
   if (app.process === null) return reason;
   if (app.step?.name === 'install') return 'SettingUp';
@@ -70,6 +70,7 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
     containedReason: app.containedReason,
     secrets: app.secrets,
     gpu: app.gpu,
+    ...(app.job !== null && { job: app.job }),
   };
 }
 

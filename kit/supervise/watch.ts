@@ -6,6 +6,7 @@ import { pathState } from '../atomic-file.ts';
 import { isAppId } from '../../schema/app-id.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { observeMarker, observePidFile } from './launching.ts';
+import { observeJob } from './cluster-job.ts';
 import { observePackage, observeSocket } from './observe.ts';
 import { capRunLog, followWish, wakeIfChanged } from './scan.ts';
 import { observeSecrets } from './secrets.ts';
@@ -113,6 +114,9 @@ function onAppFile(supervisor: Supervisor, app: App, name: string): void {
     case 'app.sock':
       void observeSocket(supervisor, app);
       wakeIfChanged(supervisor, app);
+      break;
+    case 'job.state':
+      observeJob(supervisor, app);
       break;
     case 'run.pid':
       observePidFile(supervisor, app);

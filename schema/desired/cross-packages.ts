@@ -1,4 +1,5 @@
 /** Checks between Package documents and the rest of the folder: their servers, their people, and one wish for each place. */
+import { amountNames, formOf, type Amounts } from '../cluster-form.ts';
 import { limits } from '../limits.ts';
 import { clip } from '../positions/node.ts';
 import { didYouMean } from '../shape.ts';
@@ -12,6 +13,7 @@ export function checkPackages(folder: Folder, index: Index, report: ReportDesire
     checkServers(folder, index, item, report);
     checkPerson(folder, index, item, report);
     checkGroups(folder, index, item, report);
+    checkCluster(folder, index, item, report);
   }
   checkTargets(index, packages, report);
 }
@@ -53,6 +55,42 @@ function checkGroups(folder: Folder, index: Index, item: Placed<WrittenPackage>,
     if (index.groups.has(group) || folder.mayExist('group', group)) continue;
     const message = `no person is in the group "${group}"${didYouMean(group, [...index.groups])}`;
     report(item, 'UNKNOWN_GROUP', ['spec', 'grupos', place], message);
+  }
+}
+
+/** Backends on a cluster: one of Slurm on the server of the package, and a form that offers what the cluster takes. */
+function checkCluster(folder: Folder, index: Index, item: Placed<WrittenPackage>, report: ReportDesired): void {
+  const { onde, formulario } = item.document.spec;
+  if (onde === undefined) {
+    if (formulario !== undefined) report(item, 'HAS_NO_EFFECT', ['spec', 'formulario'], '"formulario" is for apps with "onde": a Cluster');
+    return;
+  }
+  const clusters = new Map(ofKind(folder.known, 'Cluster').map(({ document }) => [document.metadata.name, document.spec]));
+  if (!reference(folder, clusters, 'Cluster', onde, item, ['spec', 'onde'], report)) return;
+  const cluster = clusters.get(onde);
+  if (cluster === undefined) return;
+  const { scheduler, limites = {} } = cluster;
+  const place = 'slurm' in scheduler ? scheduler.slurm.server : null;
+  const other = serversOf(item.document.spec, index.servers.keys()).find((server) => server !== place);
+  if (place === null) report(item, 'WRONG_SERVER', ['spec', 'onde'], `"${onde}" is no cluster of Slurm: apps run as jobs of Slurm only`);
+  else if (other !== undefined)
+    report(item, 'WRONG_SERVER', ['spec', 'onde'], `"${onde}" is on the server "${place}", and the package is for "${clip(other)}"`);
+  checkForm(item, limites, report);
+}
+
+function checkForm(item: Placed<WrittenPackage>, limites: Partial<Amounts>, report: ReportDesired): void {
+  const { formulario = {} } = item.document.spec;
+  const form = formOf(formulario);
+  for (const name of amountNames) {
+    const path = ['spec', 'formulario', name];
+    const written = formulario[name];
+    if (written?.opcoes !== undefined && (written.min !== undefined || written.max !== undefined))
+      report(item, 'ONE_OF', path, 'expected either "opcoes", or "min" and "max"');
+    const { padrao, min, max, opcoes } = form[name];
+    if (min > padrao || padrao > max || (opcoes.length > 0 && !opcoes.includes(padrao)))
+      report(item, 'RANGE', [...path, 'padrao'], `expected one of those that can be asked for, got ${padrao}`);
+    const most = limites[name];
+    if (most !== undefined && max > most) report(item, 'RANGE', path, `expected at most ${most}, as limites of the Cluster says, got ${max}`);
   }
 }
 

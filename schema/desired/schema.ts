@@ -136,6 +136,8 @@ const scheduler = exactlyOne({
       bin: remoteFolder,
       /** SLURM_CONF. */
       conf: remoteFolder,
+      /** Configuration of ssh from the server to the nodes, for apps that run as jobs. Default: the account's own and the machine's. */
+      ssh: remoteFolder,
     },
     ['server'],
   ),
@@ -151,6 +153,14 @@ const scheduler = exactlyOne({
     ['namespace'],
   ),
 });
+
+/** Of what a person may ask for: `opcoes`, or from `min` to `max`; without them `padrao` is fixed. */
+const quantity = (minimum: number, maximum: number) => {
+  const amount = whole(minimum, maximum);
+  return fields({ padrao: amount, min: amount, max: amount, opcoes: { ...list(amount), uniqueItems: true, minItems: 1, maxItems: 50 } }, [
+    'padrao',
+  ]);
+};
 
 const web = pattern(`^(?:https?://)?${hostSource}(?::${portSource})?/?$`, 'a host name or an http(s) address without a path');
 
@@ -295,6 +305,15 @@ export const specs = {
       grupos: { ...list(group), uniqueItems: true, minItems: 1, maxItems: limits.packageGroupsMax },
       /** When another version takes the place of the one that is there: `agora` (default), or once nobody runs it. Decision: docs/decisions/0413-an-update-that-waits.md */
       aplicar: oneOf(['agora', 'ao-parar']),
+      /** The Cluster whose jobs its backends are. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+      onde: name,
+      /** What a person may ask for when they start it there. */
+      formulario: fields({
+        cpus: quantity(1, 4_096),
+        memoriaMb: quantity(16, 16_000_000),
+        segundos: quantity(1, 31_536_000),
+        gpus: quantity(0, 1_024),
+      }),
       /** The most that each of its backends gets, in place of `Portal.spec.resources.ceiling`. */
       resources: resourcesSchema,
       /** Nothing of the package is changed: no installation, upgrade, repair or rollback. */

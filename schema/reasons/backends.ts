@@ -103,6 +103,32 @@ export const stopped = {
     stopped: 'it was ended from within',
     more: 'By `svc-wrap --exit-is-stop`, or `servidor.encerrar()` of an SDK',
   },
+  JobTimeOver: {
+    words: { pt: 'O tempo pedido acabou', en: 'The time that was asked for is over' },
+    because: 'it ran on a cluster for as long as was asked for',
+    fix: startIt,
+    stopped: 'its time on the cluster was over',
+    more: 'It is not started again on its own ([clusters.md](clusters.md#apps-as-jobs))',
+  },
+  JobEnded: {
+    words: { pt: 'Terminou no cluster', en: 'It ended on the cluster' },
+    because: 'its job on a cluster ended; `svc logs` shows its last lines',
+    fix: startIt,
+    stopped: 'its job on the cluster ended',
+    more: 'Also when its node went down. It is not started again on its own',
+  },
+  JobCancelled: {
+    words: { pt: 'Cancelado no cluster', en: 'Cancelled on the cluster' },
+    because: 'its job was cancelled on the cluster (scancel)',
+    fix: startIt,
+    stopped: 'its job was cancelled on the cluster',
+  },
+  JobRefused: {
+    words: { pt: 'O cluster recusou o pedido', en: 'The cluster refused the request' },
+    because: 'the cluster refused its job for good; the message has its words',
+    fix: 'ask for less, or change formulario of the Package document, or the Cluster document',
+    stopped: 'the cluster refused its job',
+  },
   WishDeleted: {
     words: { pt: 'Arquivo de ambiente apagado no servidor', en: 'Environment file deleted on the server' },
     because: 'its env file on the server was deleted (~/.svc-apps/APP/env), which is a wish to stop',
@@ -132,6 +158,19 @@ export const starting = {
     because: 'its installCommand runs',
     waitsFor: 'the set-up to end',
     more: '`svc logs -f` shows it',
+  },
+  InQueue: {
+    words: { pt: 'Na fila do cluster', en: 'In the queue of the cluster' },
+    because: 'its job waits on the cluster',
+    waitsFor: 'the cluster to begin it',
+    more: 'The message has its place, where the cluster says one',
+    life: 'slow',
+  },
+  JobStarting: {
+    words: { pt: 'Começando no cluster', en: 'Beginning on the cluster' },
+    because: 'its job runs, and its socket is not carried here yet',
+    waitsFor: 'its socket on the node, and ssh from the server to the node',
+    life: 'slow',
   },
   Probing: {
     words: { pt: 'Esperando a resposta', en: 'Waiting for its answer' },

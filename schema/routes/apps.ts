@@ -108,9 +108,16 @@ export const appRoutes = {
     access: 'person',
     says: 'Start and wait for the verdict',
     params: http.appParams,
-    body: http.noBody,
+    body: http.startBody,
     answer: http.startAnswer,
-    more: 'answers after the outcome ([0037](decisions/0037-start-answers.md)); 409 `PINNED`',
+    more: 'answers after the outcome ([0037](decisions/0037-start-answers.md)); 409 `PINNED`. `pedido`: what the person asks of the cluster, for an app that runs there',
+  },
+  'GET /api/apps/:id/pedido': {
+    access: 'person',
+    says: 'What may be asked of the cluster that the app runs on',
+    params: http.appParams,
+    answer: http.clusterFormAnswer,
+    more: 'and what the person asked for last; 404 for an app that runs on its server ([clusters.md](clusters.md#apps-as-jobs))',
   },
   'POST /api/apps/:id/stop': {
     access: 'person',

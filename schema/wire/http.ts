@@ -223,6 +223,18 @@ export const appProjection = closed({
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
+  /** The cluster whose job it is when it runs; null: it runs on its server. */
+  cluster: nullable('string'),
+  /** That job, while there is one. `palavras`: the cluster's own. */
+  trabalho: orNull(
+    closed({
+      estado: oneOf(['waiting', 'running']),
+      id: text,
+      lugar: nullable('integer'),
+      fimMs: nullable('number'),
+      palavras: text,
+    }),
+  ),
   /**
    * For engines: the script that the shell loads once the backend answers (rules 2.1 `engine`). Not `permitido`: the admin allows no scripts of
    * packages of a person's own scope in the shell.
@@ -263,6 +275,19 @@ const portalUseRow = closed({
 export type PortalUseRow = Wire<typeof portalUseRow>;
 export const portalUseAnswer = closed({ pessoas: list(portalUseRow) });
 export const appsAnswer = closed({ apps: list(appProjection) });
+
+const amount = { type: 'integer', minimum: 0, maximum: 31_536_000 } as const;
+const amounts = { cpus: amount, memoriaMb: amount, segundos: amount, gpus: amount } as const;
+/** For an app that starts as a job of a cluster; without it, what was asked for last. */
+export const startBody = { type: ['object', 'null'], additionalProperties: false, properties: { pedido: closed(amounts, []) } } as const;
+const quantity = closed({ padrao: amount, min: amount, max: amount, opcoes: list(amount) });
+/** What a person may ask for, and what they asked for last. */
+export const clusterFormAnswer = closed({
+  cluster: text,
+  formulario: closed({ cpus: quantity, memoriaMb: quantity, segundos: quantity, gpus: quantity }),
+  pedido: closed(amounts),
+});
+export type ClusterFormAnswer = Wire<typeof clusterFormAnswer>;
 
 export const startAnswer = closed(
   {

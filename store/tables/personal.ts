@@ -1,4 +1,5 @@
 /** Counts and deletes the rows of one person, table by table. Contract: store.ts. */
+import { amountsName } from '../../schema/cluster-form.ts';
 import { prefixEnd, type Act, type Sql, type Statement, type Value } from '../sql.ts';
 import type { Store } from '../store.ts';
 
@@ -48,20 +49,21 @@ const tables: readonly Table[] = [
   { what: 'events of objects', from: `events WHERE ${byKey}`, values: objects },
   {
     what: 'notes',
-    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4) AND value <> ?5',
-    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `move/${person}`, ''],
+    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4, ?5) AND value <> ?6',
+    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `move/${person}`, amountsName(person), ''],
   },
   {
     // Values that were emptied keep their names, which hold the person's.
     what: '',
     isHidden: true,
-    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4, ?5) AND value = ?6',
+    from: 'named_values WHERE name IN (?1, ?2, ?3, ?4, ?5, ?6) AND value = ?7',
     values: (person) => [
       `presence/${person}`,
       `oidc/person/${person}`,
       `preferencias-danificadas/${person}`,
       `move/${person}`,
       `erasure/${person}`,
+      amountsName(person),
       '',
     ],
   },

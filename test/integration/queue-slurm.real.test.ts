@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppProjection } from '../../schema/wire/http.ts';
 import type { JobView } from '../../schema/wire/jobs.ts';
 import { backendEnv, cleanUp, commandOf, runtimes, start, type Backend, type Runtime } from '../../sdk/testing/runtimes.ts';
 import { openApp, signedIn, frameAt } from '../browser/support/browser.ts';
@@ -14,6 +15,7 @@ import { tellCount } from '../support/counts.ts';
 import { signInPage, type PageClient } from '../support/page-client.ts';
 import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSlurm, type TestSlurm } from '../support/slurm.ts';
+import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { backendPids, order, whenInstalled, whenState, writeDesired } from './world.ts';
 import { copyExamples } from '../support/example-desired.ts';
 
@@ -24,6 +26,7 @@ const jobsEach = isLong ? 100 : 6;
 
 let folder: string;
 let slurm: TestSlurm;
+let sshd: TestSshd;
 let portal: RunningPortal;
 let page: PageClient;
 /** SVC_PORTAL_* of the backend of Moinho. */
@@ -31,14 +34,36 @@ let granted: Record<string, string>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcq-'));
-  await Promise.all([startSlurm().then((made) => (slurm = made)), copyExamples(['moinho'], join(folder, 'p'))]);
+  await Promise.all([
+    startSlurm().then((made) => (slurm = made)),
+    startSshd({ accounts: 0 }).then((made) => (sshd = made)),
+    copyExamples(['moinho', 'relogio'], join(folder, 'p')),
+  ]);
+  const manifest = join(folder, 'p/relogio/svc-app.json');
+  await writeFile(manifest, JSON.stringify({ ...(JSON.parse(await readFile(manifest, 'utf8')) as object), recursos: { fila: true } }));
+  const sshConfig = join(folder, 'ssh_config');
+  await writeFile(
+    sshConfig,
+    `Host *\nHostName 127.0.0.1\nPort ${sshd.port}\nIdentityFile ${sshd.keyFile}\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n`,
+  );
   const cluster = (name: string, emVoo: number): string =>
-    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf} } }, emVoo: ${emVoo} }`;
+    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf}, ssh: ${sshConfig} } }, emVoo: ${emVoo} }`;
   const desired = await writeDesired(join(folder, 'd'), {
     apps: ['moinho'],
     packages: join(folder, 'p'),
     fila: '{ clusters: [grande, dois] }',
-    more: [cluster('grande', 4), cluster('dois', 2)],
+    more: [
+      cluster('grande', 4),
+      cluster('dois', 2),
+      `kind: Package
+metadata: { name: relogio }
+spec:
+  app: relogio
+  versao: "1.0.0"
+  server: casa
+  onde: grande
+  formulario: { cpus: { padrao: 1, min: 1, max: 2 }, memoriaMb: { padrao: 100, opcoes: [100, 200] }, segundos: { padrao: 3600, min: 15, max: 7200 } }`,
+    ],
     people: crowd,
   });
   portal = await startPortal({ desired, state: join(folder, 's') });
@@ -54,6 +79,7 @@ afterAll(async () => {
   await cleanUp();
   await portal?.stop();
   await slurm?.stop();
+  await sshd?.stop();
   await emptyServer(join(folder, 's'));
   await rm(folder, { recursive: true, force: true });
 });
@@ -143,6 +169,53 @@ test('a page submits, follows, downloads and cancels', async () => {
     await closePages(browser);
   }
 }, 120_000);
+
+describe('an app that runs as a job', () => {
+  const at = async (): Promise<AppProjection> => (await page.call('GET', '/api/apps/relogio')).json() as AppProjection;
+  const when = (what: string, is: (app: AppProjection) => boolean): Promise<AppProjection> =>
+    until(what, async () => ((app) => (is(app) ? app : null))(await at()), 60_000);
+  const start = async (pedido: object) => await page.call('POST', '/api/apps/relogio/start', { pedido });
+  const jobs = async (...more: readonly string[]): Promise<readonly string[]> =>
+    (await slurm.ask('squeue', '--noheader', '--format', '%i %j', ...more)).split('\n').filter((line) => line.includes('svc-app-relogio'));
+
+  test('asks for what may be had, waits, runs, and ends with its time; the portal and the controller of Slurm are killed in between', async () => {
+    await whenInstalled(portal, 'relogio');
+    const refused = await start({ cpus: 3 });
+    expect([refused.status, refused.json()]).toMatchObject([400, { code: 'BAD_REQUEST', campo: 'pedido.cpus' }]);
+    await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=DOWN');
+    const answer = await start({ cpus: 2, memoriaMb: 200, segundos: 25 });
+    expect(answer.json()).toMatchObject({ ready: false, status: 'starting' });
+    await when('a place in the queue', ({ reason, trabalho }) => reason === 'InQueue' && trabalho?.lugar === 1);
+    await portal.kill();
+    await portal.again();
+    await slurm.killController();
+    await slurm.startController();
+    await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=UP');
+    const app = await when('ready', ({ ready }) => ready);
+    expect(app).toMatchObject({ status: 'running', cluster: 'grande', trabalho: { estado: 'running' } });
+    expect((app.trabalho?.fimMs ?? 0) - Date.now()).toBeLessThan(25_000);
+    expect((await page.call('GET', '/api/apps/relogio/pedido')).json()).toMatchObject({ pedido: { cpus: 2, memoriaMb: 200, segundos: 25, gpus: 0 } });
+    expect((await jobs('--Format', 'NumCPUs:4,MinMemory:8,Name:40'))[0]).toMatch(/^2 +200M/);
+    expect(await jobs()).toHaveLength(1);
+    await slurm.killController();
+    const over = await when('its time is over', ({ status }) => status === 'stopped');
+    await slurm.startController();
+    expect(over).toMatchObject({ reason: 'JobTimeOver', wanted: false, trabalho: null, failures: 0, lastExit: { reason: 'JobTimeOver' } });
+    expect(await jobs('--states=RUNNING,PENDING')).toEqual([]);
+  }, 180_000);
+
+  test('a stop cancels it, and a job that Slurm cancels is told as that', async () => {
+    await start({ segundos: 3_600 });
+    await when('ready', ({ ready }) => ready);
+    await order(portal, 'stop', 'relogio');
+    await until('no job of it', async () => (await jobs('--states=RUNNING,PENDING,COMPLETING')).length === 0);
+    expect(await at()).toMatchObject({ status: 'stopped', reason: 'StoppedByAdmin' });
+    await start({ segundos: 3_600 });
+    await when('ready', ({ ready }) => ready);
+    await slurm.ask('scancel', (await jobs())[0]?.split(' ')[0] ?? '');
+    expect(await when('stopped', ({ status }) => status === 'stopped')).toMatchObject({ reason: 'JobCancelled', wanted: false });
+  }, 120_000);
+});
 
 test('on two places each of those who wait gets as many as the others', async () => {
   const pages = await Promise.all(

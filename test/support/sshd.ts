@@ -243,6 +243,7 @@ async function makeKit(kit: string): Promise<void> {
   const bundles = join(repository, 'build/kit');
   if (!existsSync(bundles)) throw new Error('no bundles of the kit: run node setup/build.ts first');
   await cp(bundles, join(kit, 'build/kit'), { recursive: true });
+  await cp(join(repository, 'kit/job'), join(kit, 'kit/job'), { recursive: true });
   await cp(join(repository, 'sdk'), join(kit, 'sdk'), { recursive: true, filter: (from) => !from.endsWith('.test.ts') });
   await mkdir(join(kit, 'bin'));
   for (const name of readdirSync(join(repository, 'bin')).filter((one) => /^svc-[a-z-]+$/.test(one))) {
