@@ -243,6 +243,7 @@ describe('an app whose process lives', () => {
   const start = (value: Start['value'], changes: Partial<Start['context']> = {}): Start => ({ value, context: { ...context, ...changes } });
   const after = 'not ready after 15 probes';
   const gpu = { name: 'gpu', detail: 'waits for a GPU', atMs: 0 } as const;
+  const job = { state: 'waiting', id: '7', place: 3, endsAtMs: null, words: 'PENDING' } as const;
   it.for([
     [
       'is seen by nobody',
@@ -256,6 +257,23 @@ describe('an app whose process lives', () => {
     ['is suspended', alive({ reason: 'Suspended', message: 'm' }), start('ready'), 'sawLiving', 'Suspended', 'm'],
     ['is not probed yet', alive(), null, 'sawComing', 'SettingUp', 'the app is being set up'],
     ['is set up', alive({ step: gpu }), null, 'sawComing', 'SettingUp', 'waits for a GPU'],
+    ['waits on a cluster', alive({ socket: 'absent', job }), null, 'sawComing', 'InQueue', 'in the queue of the cluster, place 3: PENDING'],
+    [
+      'begins on a cluster',
+      alive({ socket: 'orphan', job: { ...job, state: 'running', place: null, words: 'no7' } }),
+      null,
+      'sawComing',
+      'JobStarting',
+      'runs on no7; its socket is not here yet',
+    ],
+    [
+      'answers from a cluster after a long wait',
+      alive({ job: { ...job, state: 'running' } }),
+      start('ready', { attempts: 1, sinceMs: 99_999 }),
+      'sawLiving',
+      'Healthy',
+      'answers its health probe with 0',
+    ],
     ['answers', alive(), start('ready', { code: 204 }), 'sawLiving', 'Healthy', 'answers its health probe with 204'],
     ['answered before it was remembered', alive(), start('ready'), 'sawLiving', 'Healthy', 'answers its health probe with 0'],
     ['was found', alive(), start('ready', { attempts: 1, sinceMs: 900 + 15_001 }), 'sawLiving', 'Adopted', 'found running and answering'],

@@ -157,6 +157,7 @@ describe('what holds at any time', () => {
       nothing,
     ],
     ['a package that no document wants ends it', { manifest: null, packageKey: null }, observed(alive({ installed: null })), uninstalled],
+    ['a job that ended is not submitted again', { document: 'ligado' }, observed(stopped({ reason: 'JobTimeOver' })), nothing],
     ['a package that is nowhere starts nothing', { manifest: null, document: 'ligado' }, observed(null), nothing],
     ['ligado starts', { document: 'ligado' }, observed(stopped()), start('ligado', 'PinnedRunning')],
     ['ligado starts what was never heard of', { document: 'ligado' }, observed(null), start('ligado', 'PinnedRunning')],

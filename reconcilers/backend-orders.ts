@@ -3,6 +3,7 @@
  * windows) follows rules 3.3. machines/backend.ts decides which order follows, and when it is repeated.
  */
 import { windowsEndAtMs, type Wish } from '../machines/backend-order.ts';
+import type { Reason } from '../schema/backend.ts';
 import type { StopReason } from '../schema/reasons/derived.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
@@ -132,6 +133,9 @@ function stop(cause: StartWish['cause'], reason: StopReason): Wish {
   return { type: 'stop', cause, requestId: null, reason };
 }
 
+/** A job that ended is submitted again when somebody asks for it. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+const jobEnds: ReadonlySet<Reason> = new Set(['JobTimeOver', 'JobEnded', 'JobCancelled', 'JobRefused']);
+
 /** Rules that hold over any earlier request. */
 function levelWish(input: WishInput): Wish | null {
   const { desired, observed, memory, nowMs } = input;
@@ -165,7 +169,8 @@ function levelWish(input: WishInput): Wish | null {
     return start('mended', 'StartRequested');
   }
   if (envFileDue(snapshot, memory, nowMs)) return start('rewritten', 'StartRequested');
-  if (desired.document === 'ligado' && !wanted && !failed) return start('ligado', 'PinnedRunning');
+  const isJobOver = snapshot !== null && jobEnds.has(snapshot.reason);
+  if (desired.document === 'ligado' && !wanted && !failed && !isJobOver) return start('ligado', 'PinnedRunning');
   if (serviceDue(desired, memory, wanted, failed)) {
     return { ...start('service', 'ServiceStart'), requestId: `sessao-${desired.sessionSinceMs}` };
   }

@@ -9,6 +9,7 @@ const docs = [
   envelope('Server', 'sirius', '{ local: { prefix: sirius } }'),
   envelope('Person', 'ana', '{ nome: Ana, login: ana, server: polar, grupos: [mestres] }'),
 ];
+const cluster = envelope('Cluster', 'c', '{ scheduler: { slurm: { server: polar } }, limites: { cpus: 8 }, portal: https://a.example }');
 const packageOf = (spec: string, name = 'notas') => envelope('Package', name, `{ app: notas, versao: "1", ${spec} }`);
 
 test.for<readonly [string, readonly string[], readonly string[]]>([
@@ -48,6 +49,37 @@ test.for<readonly [string, readonly string[], readonly string[]]>([
     [packageOf('servers: [sirius]'), envelope('Backend', 'b', '{ app: notas, pessoa: ana, estado: ligado }')],
     ['WRONG_SERVER /spec/app'],
   ],
+  [
+    'a cluster of its server',
+    [
+      cluster,
+      packageOf(`server: polar, onde: c, formulario: { cpus: { padrao: 2, min: 1, max: 4 }, gpus: { padrao: 1, opcoes: [0, 1] } }`),
+    ],
+    [],
+  ],
+  ['a cluster that is not there', [packageOf('server: polar, onde: c')], ['UNKNOWN_REFERENCE /spec/onde']],
+  ['a cluster of another server', [cluster, packageOf('servers: all, onde: c')], ['WRONG_SERVER /spec/onde']],
+  [
+    'a cluster of no Slurm',
+    [envelope('Cluster', 'c', '{ scheduler: { local: { trusted: true } } }'), packageOf('server: polar, onde: c')],
+    ['WRONG_SERVER /spec/onde'],
+  ],
+  [
+    'more than the cluster takes',
+    [cluster, packageOf('server: polar, onde: c, formulario: { cpus: { padrao: 1, max: 9 } }')],
+    ['RANGE /spec/formulario/cpus'],
+  ],
+  [
+    'a default that can not be had',
+    [cluster, packageOf('server: polar, onde: c, formulario: { gpus: { padrao: 2, opcoes: [0, 1] } }')],
+    ['RANGE /spec/formulario/gpus/padrao'],
+  ],
+  [
+    'two ways to bound',
+    [cluster, packageOf('server: polar, onde: c, formulario: { gpus: { padrao: 1, max: 1, opcoes: [1] } }')],
+    ['ONE_OF /spec/formulario/gpus'],
+  ],
+  ['a form without a cluster', [packageOf('server: polar, formulario: {}')], ['HAS_NO_EFFECT /spec/formulario']],
   ['ceilings', [packageOf('server: polar, resources: { memoryMax: 1G, cpuQuota: 50% }')], []],
   ['a ceiling of no size', [packageOf('server: polar, resources: { memoryMax: 1 GB }')], ['PATTERN /spec/resources/memoryMax']],
 ])('%s', ([, more, expected]) => {

@@ -18,7 +18,7 @@ export interface TestSlurm {
   /** slurm.conf, for SLURM_CONF. */
   readonly conf: string;
   /** Output of one of its commands, as root. */
-  ask(program: 'squeue' | 'scontrol' | 'sinfo' | 'sbatch', ...args: readonly string[]): Promise<string>;
+  ask(program: 'squeue' | 'scontrol' | 'scancel' | 'sinfo' | 'sbatch', ...args: readonly string[]): Promise<string>;
   /** The node is gone, with everything that runs on it. */
   killNode(): Promise<void>;
   startNode(): Promise<void>;
