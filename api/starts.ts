@@ -167,7 +167,7 @@ function underWay(view: View): boolean {
 
 /** The immediate answer to a navigation. A failed app is not started again by looking at it. */
 function navigationVerdict(view: View, nowMs: number): StartAnswer | null {
-  // What it may use of a cluster is asked for by a person, not by a page that loads.
+  // A person asks for the use of a cluster; a page that loads starts no job.
   const isForAsking = view.cluster !== null && view.status === 'stopped';
   if (view.ready || view.status === 'failed' || pinnedStopped(view) || isForAsking) return answerOf('start', view, nowMs);
   return followed('start', view, nowMs) === 'over' && underWay(view) ? answerOf('start', view, nowMs) : null;

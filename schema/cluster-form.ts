@@ -1,4 +1,4 @@
-/** What a person may ask for when an app of theirs starts as a job of a cluster. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+/** Amounts that a person may ask for when an app of theirs starts as a job of a cluster. Decision: docs/decisions/0437-backends-on-a-cluster.md */
 import type { WrittenPackage } from './desired/documents.ts';
 import { SvcError } from './errors.ts';
 
@@ -15,10 +15,10 @@ export interface Quantity {
 }
 export type ClusterForm = Readonly<Record<AmountName, Quantity>>;
 
-/** What a Package document without a word on it gives. */
+/** Amounts of a Package document that says none. */
 const defaults: Amounts = { cpus: 1, memoriaMb: 1_024, segundos: 3_600, gpus: 0 };
 
-/** As `formulario` of a Package document says: what it leaves out is fixed. */
+/** Reads `formulario` of a Package document; an amount that it leaves out is fixed. */
 export function formOf(written: WrittenPackage['spec']['formulario'] = {}): ClusterForm {
   const quantity = (name: AmountName): Quantity => {
     const { padrao = defaults[name], opcoes = [], min, max } = written[name] ?? {};
@@ -35,7 +35,7 @@ const expectedOf = ({ min, max, opcoes }: Quantity): string => {
 const fits = ({ min, max, opcoes }: Quantity, amount: number): boolean =>
   Number.isSafeInteger(amount) && (opcoes.length > 0 ? opcoes.includes(amount) : min <= amount && amount <= max);
 
-/** With the defaults for what is not said. Rejects BAD_REQUEST, which names the field. */
+/** Adds the defaults for amounts that are not asked for. Throws BAD_REQUEST, which names the field. */
 export function checkedAmounts(form: ClusterForm, asked: Partial<Amounts>): Amounts {
   for (const name of amountNames) {
     const amount = asked[name];
@@ -45,7 +45,7 @@ export function checkedAmounts(form: ClusterForm, asked: Partial<Amounts>): Amou
   return usableAmounts(form, asked);
 }
 
-/** What of it may be had now: an amount of before that is not offered any more is the default again. */
+/** Replaces amounts that are not offered any more by the defaults. */
 export function usableAmounts(form: ClusterForm, asked: Partial<Amounts>): Amounts {
   const amount = (name: AmountName): number => {
     const wanted = asked[name];

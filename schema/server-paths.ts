@@ -50,7 +50,7 @@ export function appPaths(place: ServerPlace, app: string) {
     /** Holds the hash whose installCommand was run. Source: rules 3.1 step 5. */
     setUpHash: `${dir}/installed.hash`,
     launchLock: `${dir}/launch.lock`,
-    /** What became of the job that the app runs as, by kit/job/session.sh. */
+    /** State of the job that the app runs as, written by kit/job/session.sh. */
     jobState: `${dir}/job.state`,
     data: `${dir}/data`,
   } as const;

@@ -10,7 +10,7 @@ export const supervisorProtocolVersion = 1;
 /** In the env file, for the launcher only: the ceilings of the administrator, as JSON of SiteResources. */
 export const ceilingsVariable = 'SVC_APP_CEILINGS';
 
-/** Likewise: the app runs as a job of its cluster, as JSON of ClusterOrder. Decision: docs/decisions/0437-backends-on-a-cluster.md */
+/** In the env file, for the launcher only: the app runs as a job of its cluster, as JSON of ClusterOrder. Decision: docs/decisions/0437-backends-on-a-cluster.md */
 export const clusterVariable = 'SVC_APP_CLUSTER';
 
 export interface ClusterOrder {
@@ -18,9 +18,9 @@ export interface ClusterOrder {
   readonly bin: string;
   readonly conf: string;
   readonly ssh: string;
-  /** After so long the app is ended. */
+  /** Time after which the app is ended. */
   readonly seconds: number;
-  /** For sbatch, beside the name. */
+  /** Options of sbatch, beside the name. */
   readonly options: readonly string[];
 }
 

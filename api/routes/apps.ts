@@ -53,19 +53,14 @@ function addIconRoutes(app: FastifyInstance, apps: AppsView): void {
   serve(app, 'GET /api/apps/:id/icone-do-tipo', (request, reply) => typeIcon(apps, request, reply));
 }
 
-/** Written before the start that it is for, and kept for the next one. Rejects BAD_REQUEST. */
-async function keepAmounts(
-  { apps, store }: AppRouteDeps,
-  person: string,
-  id: string,
-  asked: Partial<Amounts> | undefined,
-): Promise<void> {
+/** Stores the amounts before the start that they are for, and for the next ones. Rejects BAD_REQUEST. */
+async function keepAmounts({ apps, store }: AppRouteDeps, person: string, id: string, asked: Partial<Amounts> | undefined): Promise<void> {
   if (asked === undefined) return;
   const cluster = apps.cluster(person, installed(apps, person, id).id);
   if (cluster === null) throw new SvcError('BAD_REQUEST', `pedido: ${id} runs on its server, where nothing is asked for`);
   const amounts = checkedAmounts(cluster.form, asked);
   const before = readAmounts(await store.value(amountsName(person)));
-  // What is not installed any more is forgotten.
+  // Forgets apps that are not installed any more.
   const kept = Object.entries(before).filter(([app]) => app !== id && apps.has(person, app));
   await store.putValue(amountsName(person), JSON.stringify(Object.fromEntries([...kept, [id, amounts]])));
 }

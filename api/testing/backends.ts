@@ -57,8 +57,6 @@ export interface TestWorld {
   readonly shop: TestShop;
   /** Whether packages were read: a test may say no. */
   packagesRead: boolean;
-  /** Apps that run on a cluster. */
-  readonly clusters: Map<string, NonNullable<ReturnType<AppsView['cluster']>>>;
   queueOff: QueueOff | null;
   /** Nobody has files until a test says so. */
   filesOf: FilesCommands['of'];
@@ -138,7 +136,7 @@ export function createTestWorld(
       packagesRead: () => world.packagesRead,
       scope: (usuario, app) => (find(usuario, app) ? (manifest(app).instalacao?.[0] ?? 'sistema') : null),
       file: async (_usuario, _app, file) => files.get(file) ?? (isScript.test(file) ? Buffer.from(sectionScript) : null),
-      cluster: (_usuario, app) => world.clusters.get(app) ?? null,
+      cluster: () => null,
       observeUsage: lookAtUsage(backends),
     },
     shop: shop.view,
@@ -173,7 +171,6 @@ export function createTestWorld(
     shop,
     filesOf: noFiles,
     packagesRead: true,
-    clusters: new Map(),
     queueOff: null,
     backend: (person, app) => {
       const backend = find(person, app);

@@ -4,7 +4,7 @@
 #
 # In the folder of the app: job.state (what the supervisor reads: state, id, number, words) and job/NAME, a folder for each submission with cwd, seconds, env and
 # command, the lock and id of server.sh and slurm.sh, what on-node.sh leaves, and `wanted`: without that file the job ends itself, also when Slurm does not answer.
-# Only one NAME is ever wanted: the one before is over, by Slurm's own list, before the next is submitted. What can't be read changes nothing.
+# Only one NAME is ever wanted: the one before is over, by Slurm's own list, before the next is submitted. A list that can't be read changes nothing.
 # Decision: docs/decisions/0437-backends-on-a-cluster.md
 here=${BASH_SOURCE[0]%/*}
 app=${SVC_APP_SOCKET%/*}
@@ -119,7 +119,7 @@ carry() { # NODE SOCKET
   line=$!
 }
 
-# What on-node.sh says. Its end is the end.
+# Follows the files of the node: its end is the end of this process.
 follow_node() {
   local node='' socket='' ends=0 code='' why=''
   [[ -e $folder/begun ]] && read -r node socket ends <"$folder/begun"

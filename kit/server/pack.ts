@@ -132,7 +132,7 @@ function wrapperOf(root: string, processor: KitProcessor): readonly KitFile[] {
   return [{ name: `bin/${wrapperCommand}`, bytes: readFileSync(from), executable: true }];
 }
 
-/** What an app that runs as a job needs on the server. */
+/** Scripts for apps that run as jobs. */
 const jobScripts = ['session.sh', 'on-node.sh', 'server.sh', 'slurm.sh'].map((name) => `kit/job/${name}`);
 
 /** All but the runtime and the wrapper. */

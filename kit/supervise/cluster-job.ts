@@ -30,11 +30,11 @@ function read(app: App): Said | null {
   return { state, id: asPlainLine(id), number: /^\d{1,12}$/.test(number) ? Number(number) : 0, words: asPlainLine(words).trim() };
 }
 
-/** Once a pass, and when the file is another one. */
+/** Reads the file once a pass, and when it is another one. */
 export function observeJob(supervisor: Supervisor, app: App): void {
   const said = app.process === null || !isJob(app) ? null : read(app);
   const job = said === null ? null : jobOf(said);
-  // What can't be read changes nothing as long as the process lives.
+  // An unreadable file changes nothing as long as the process lives.
   if (job === null && app.process !== null && isJob(app)) return;
   if (JSON.stringify(job) === JSON.stringify(app.job)) return;
   app.job = job;
@@ -48,7 +48,7 @@ function jobOf({ state, id, number, words }: Said): App['job'] {
 
 const ends: Readonly<Record<string, Reason>> = { limit: 'JobTimeOver', cancelled: 'JobCancelled', refused: 'JobRefused' };
 
-/** How the job ended of the process that has just ended; null: the job may go on, and the next process finds it. */
+/** Tells how the job ended whose process has just ended; null: the job may go on, and the next process finds it. */
 export function jobEnd(app: App): { readonly reason: Reason; readonly message: string } | null {
   const said = isJob(app) ? read(app) : null;
   if (said?.state !== 'ended') return null;

@@ -46,7 +46,7 @@ export const limits = {
   /** And no longer than this: by then it is NeverBound anyway. */
   neverBoundWindowMs: 20_000,
   lastExitLinesMax: 20,
-  /** Of what the process that stands for a job says of it (job.state). */
+  /** Length of the line about a job (job.state). */
   jobStateCharsMax: 500,
   launchesAtOnceMax: 8,
   /** status.json may be this much older than the snapshot on the socket. */

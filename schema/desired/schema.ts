@@ -154,7 +154,7 @@ const scheduler = exactlyOne({
   ),
 });
 
-/** Of what a person may ask for: `opcoes`, or from `min` to `max`; without them `padrao` is fixed. */
+/** Bounds of an amount that a person asks for: `opcoes`, or from `min` to `max`; without them `padrao` is fixed. */
 const quantity = (minimum: number, maximum: number) => {
   const amount = whole(minimum, maximum);
   return fields({ padrao: amount, min: amount, max: amount, opcoes: { ...list(amount), uniqueItems: true, minItems: 1, maxItems: 50 } }, [
@@ -307,7 +307,7 @@ export const specs = {
       aplicar: oneOf(['agora', 'ao-parar']),
       /** The Cluster whose jobs its backends are. Decision: docs/decisions/0437-backends-on-a-cluster.md */
       onde: name,
-      /** What a person may ask for when they start it there. */
+      /** Amounts that a person may ask for when they start it there. */
       formulario: fields({
         cpus: quantity(1, 4_096),
         memoriaMb: quantity(16, 16_000_000),

@@ -225,7 +225,7 @@ export const appProjection = closed({
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),
   /** The cluster whose job it is when it runs; null: it runs on its server. */
   cluster: nullable('string'),
-  /** That job, while there is one. `palavras`: the cluster's own. */
+  /** Its job, while there is one. `palavras`: the cluster's own. */
   trabalho: orNull(
     closed({
       estado: oneOf(['waiting', 'running']),
@@ -278,10 +278,10 @@ export const appsAnswer = closed({ apps: list(appProjection) });
 
 const amount = { type: 'integer', minimum: 0, maximum: 31_536_000 } as const;
 const amounts = { cpus: amount, memoriaMb: amount, segundos: amount, gpus: amount } as const;
-/** For an app that starts as a job of a cluster; without it, what was asked for last. */
+/** `pedido`: for an app that starts as a job of a cluster; without it the last one holds. */
 export const startBody = { type: ['object', 'null'], additionalProperties: false, properties: { pedido: closed(amounts, []) } } as const;
 const quantity = closed({ padrao: amount, min: amount, max: amount, opcoes: list(amount) });
-/** What a person may ask for, and what they asked for last. */
+/** Amounts that a person may ask for, and those that they asked for last. */
 export const clusterFormAnswer = closed({
   cluster: text,
   formulario: closed({ cpus: quantity, memoriaMb: quantity, segundos: quantity, gpus: quantity }),
