@@ -108,7 +108,7 @@ interface Floors {
 
 export const floors: Readonly<Record<string, Floors>> = {
   controller: {
-    order: `views space people loop kinds apply.ts observe site-figures.ts servers context.ts execute site-resources.ts package-news.ts
+    order: `views space people loop kinds apply.ts observe site-figures.ts servers context.ts execute site-resources.ts cluster-starts.ts package-news.ts
       start-steps.ts figures.ts sync-entries.ts visible-packages.ts package-entries.ts jobs entries.ts clusters work desired hosts files
       clock limits.ts faults.ts`,
     up: ['entries.ts -> jobs', 'entries.ts -> observe'],

@@ -11,7 +11,7 @@ import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import { healthPath } from '../../schema/manifest/manifest.ts';
 import { appPaths } from '../../schema/server-paths.ts';
 import { ceilingsVariable } from '../../schema/supervisor-protocol.ts';
-import { clusterVariables } from '../clusters/backends.ts';
+import { clusterVariables } from '../cluster-starts.ts';
 import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';

@@ -17,7 +17,7 @@ import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope, serviceRoute } from '../servers/services.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { isShut } from '../visible-packages.ts';
-import { clusterOfApp } from '../clusters/backends.ts';
+import { clusterOfApp } from '../cluster-starts.ts';
 import { logCommands } from './follow-log.ts';
 import { projectionOf, shownManifest } from './projection.ts';
 import { allBackendsOf, countByState, entryOrResting } from './resting.ts';

@@ -6,7 +6,7 @@ import { shownOf } from '../../schema/manifest/shown-fields.ts';
 import { nameOf } from '../../schema/manifest/shown-text.ts';
 import type { AppExit, AppProjection, ObjectView } from '../../schema/wire/http.ts';
 import type { StoredStatus } from '../../store/store.ts';
-import { clusterOfApp } from '../clusters/backends.ts';
+import { clusterOfApp } from '../cluster-starts.ts';
 import type { BackendEntry, Entries } from '../entries.ts';
 import { isShut } from '../visible-packages.ts';
 

@@ -1,8 +1,9 @@
 /** A backend that runs as a job of a cluster: what is launched here submits and follows it (kit/job/session.sh). Decision: docs/decisions/0437-backends-on-a-cluster.md */
 import { clusterVariable, type ClusterOrder } from '../../schema/supervisor-protocol.ts';
 import type { Variables } from './env-file.ts';
-import type { Launch } from './launch.ts';
 import { LaunchRefused } from './refusal.ts';
+
+type Argv = readonly [string, ...string[]];
 
 /** Null: it runs on this machine. Throws LaunchRefused EnvFileDamaged, on which the portal writes the file anew. */
 export function clusterOrderOf(wish: Variables): ClusterOrder | null {
@@ -18,7 +19,7 @@ export function clusterOrderOf(wish: Variables): ClusterOrder | null {
   }
 }
 
-export function jobArgv(kitRoot: string, { bin, conf, ssh, seconds, options }: ClusterOrder, command: Launch['argv']): Launch['argv'] {
+export function jobArgv(kitRoot: string, { bin, conf, ssh, seconds, options }: ClusterOrder, command: Argv): Argv {
   const words = [bin, conf, ssh, String(seconds), String(options.length), ...options];
   return ['/bin/bash', `${kitRoot}/kit/job/session.sh`, ...words, ...command];
 }

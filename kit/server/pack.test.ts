@@ -22,6 +22,7 @@ beforeEach(() => {
     put(`build/kit/${bundle}`, bundle);
     if (command !== null) chmodSync(put(`bin/${command}`, '#!/bin/sh\n'), 0o755);
   }
+  for (const name of ['session', 'on-node', 'server', 'slurm']) put(`kit/job/${name}.sh`, name);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -41,7 +42,9 @@ test('holds every program that is built for servers, and is made again when one 
   expect([id, path.basename(file)]).toEqual([first?.id, first?.file]);
   const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
   const built = readdirSync(path.join(root, 'build/kit')).map((name) => `svc/build/kit/${name}`);
-  expect(names).toEqual(expect.arrayContaining(['svc/node/bin/node', 'svc/kit.json', 'svc/sdk/node/svc/index.js', ...built]));
+  expect(names).toEqual(
+    expect.arrayContaining(['svc/node/bin/node', 'svc/kit.json', 'svc/sdk/node/svc/index.js', 'svc/kit/job/session.sh', ...built]),
+  );
   expect(inTarball(file, 'node/bin/node')).toBe('a runtime');
   expect(JSON.parse(inTarball(file, 'kit.json'))).toMatchObject({ id, version: kitVersion, try: '--version' });
 

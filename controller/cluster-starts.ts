@@ -1,12 +1,12 @@
 /** Apps whose Package document has them run as jobs of a cluster. Decision: docs/decisions/0437-backends-on-a-cluster.md */
-import { amountsName, formOf, readAmounts, usableAmounts, type ClusterForm } from '../../schema/cluster-form.ts';
-import type { ClusterDocument } from '../../schema/desired/documents.ts';
-import { SvcError } from '../../schema/errors.ts';
-import { clusterVariable, type ClusterOrder } from '../../schema/supervisor-protocol.ts';
-import type { Store } from '../../store/store.ts';
-import type { Entries, PersonEntry } from '../entries.ts';
-import { entriesOfApp } from '../package-entries.ts';
-import { backendOptions } from './slurm-rows.ts';
+import { amountsName, formOf, readAmounts, usableAmounts, type ClusterForm } from '../schema/cluster-form.ts';
+import type { ClusterDocument } from '../schema/desired/documents.ts';
+import { SvcError } from '../schema/errors.ts';
+import { clusterVariable, type ClusterOrder } from '../schema/supervisor-protocol.ts';
+import type { Store } from '../store/store.ts';
+import type { Entries, PersonEntry } from './entries.ts';
+import { entriesOfApp } from './package-entries.ts';
+import { backendOptions } from './clusters/slurm-rows.ts';
 
 export interface AppCluster {
   readonly name: string;
@@ -46,7 +46,8 @@ export async function clusterVariables(
   const cluster = clusterOfApp(entries, person, app);
   if (cluster === null) return {};
   const manifest = person.packages.get(app)?.manifest;
-  if (manifest?.recursos?.fila !== true) throw new SvcError('REFUSED', `${app} asks for no recursos.fila in its manifest, and its Package document has it run on a cluster`);
+  if (manifest?.recursos?.fila !== true)
+    throw new SvcError('REFUSED', `${app} asks for no recursos.fila in its manifest, and its Package document has it run on a cluster`);
   const document = entries.clusters.get(cluster.name)?.placed.document;
   if (document === undefined) throw new SvcError('CLUSTER_UNREACHABLE', `the cluster ${cluster.name} is not there`);
   const { scheduler } = document.spec;
