@@ -119,12 +119,28 @@ carry() { # NODE SOCKET
   line=$!
 }
 
+# Into $why: an end that the node did not bring about may be Slurm's, which ends the command and not the script around it.
+ask_why() {
+  local row state n
+  for ((n = 0; n < 8; n++)); do
+    row=$(row_of "$name" 2>/dev/null) || return 0
+    read -r _ state _ <<<"$row"
+    case $state in
+      CANCELLED | REVOKED) why=cancelled ;;
+      TIMEOUT | DEADLINE) why=limit ;;
+      RUNNING | COMPLETING) pause 1; continue ;;
+    esac
+    return 0
+  done
+}
+
 # Follows the files of the node: its end is the end of this process.
 follow_node() {
   local node='' socket='' ends=0 code='' why=''
   [[ -e $folder/begun ]] && read -r node socket ends <"$folder/begun"
   if [[ -e $folder/end ]]; then
     read -r code why <"$folder/end"
+    [[ $why != ended ]] || ask_why
     over "$why" "exit code $code" "$code"
   fi
   [[ -n $node ]] || return 1
