@@ -119,7 +119,8 @@ function assessLiving(snapshot: AppSnapshot, start: Start | null, probe: ProbeRe
   if (start.value === 'ready') {
     const adopted =
       snapshot.job === undefined &&
-      attempts <= 1 && start.context.sinceMs - (snapshot.process?.startedAtMs ?? 0) > limits.probeAttemptsMax * limits.probeIntervalMs;
+      attempts <= 1 &&
+      start.context.sinceMs - (snapshot.process?.startedAtMs ?? 0) > limits.probeAttemptsMax * limits.probeIntervalMs;
     return adopted
       ? { saw: 'sawLiving', reason: 'Adopted', message: 'found running and answering' }
       : { saw: 'sawLiving', reason: 'Healthy', message: `answers its health probe with ${code ?? 0}` };

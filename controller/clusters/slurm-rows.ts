@@ -112,7 +112,10 @@ export interface SlurmWishes {
 }
 
 /** Options of sbatch for a job. Nothing secret, nothing of a person: `scontrol show job` shows them to everybody. */
-export function sbatchOptions({ name, limits: wanted }: Pick<ClusterJob, 'name' | 'limits'>, { partition, account, qos }: SlurmWishes): readonly string[] {
+export function sbatchOptions(
+  { name, limits: wanted }: Pick<ClusterJob, 'name' | 'limits'>,
+  { partition, account, qos }: SlurmWishes,
+): readonly string[] {
   return [
     `--job-name=${name}`,
     `--comment=${name}`,

@@ -52,7 +52,9 @@ export function countByState(context: Context): ReadonlyMap<BackendState, number
     const isAlike = person.backends.size === 0 && person.own.length === 0 && !isAwake(person);
     if (isAlike && same !== undefined) same.count += 1;
     else if (isAlike) alike.set(person.packages, { person, count: 1 });
-    else for (const entry of allBackendsOf(context, person)) if (projectionOf(context.entries, entry) !== null) add(entry.decision?.state ?? 'unknown', 1);
+    else
+      for (const entry of allBackendsOf(context, person))
+        if (projectionOf(context.entries, entry) !== null) add(entry.decision?.state ?? 'unknown', 1);
   }
   for (const { person, count } of alike.values())
     for (const { decision } of allBackendsOf(context, person)) add(decision?.state ?? 'unknown', count);

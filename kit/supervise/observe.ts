@@ -276,7 +276,8 @@ async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | nul
 
 /** While the socket is missing: is it a port instead? Source: rules 7 `backend binds a port`. */
 export function observeTcpPorts(supervisor: Supervisor, app: App): void {
-  if (app.process === null || app.process.launcher || isJob(app) || app.socket === 'listening' || app.supervision.state !== 'starting') return;
+  if (app.process === null || app.process.launcher || isJob(app) || app.socket === 'listening' || app.supervision.state !== 'starting')
+    return;
   const ageMs = supervisor.nowMs() - app.process.startedAtMs;
   if (ageMs < limits.neverBoundMs || ageMs > limits.neverBoundWindowMs) return;
   const ports = listeningPorts(familyOf(app.process.identity.pid));

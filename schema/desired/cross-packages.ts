@@ -90,7 +90,8 @@ function checkForm(item: Placed<WrittenPackage>, limites: Partial<Amounts>, repo
     if (min > padrao || padrao > max || (opcoes.length > 0 && !opcoes.includes(padrao)))
       report(item, 'RANGE', [...path, 'padrao'], `expected one of those that can be asked for, got ${padrao}`);
     const most = limites[name];
-    if (most !== undefined && max > most) report(item, 'RANGE', path, `expected at most ${most}, as limites of the Cluster says, got ${max}`);
+    if (most !== undefined && max > most)
+      report(item, 'RANGE', path, `expected at most ${most}, as limites of the Cluster says, got ${max}`);
   }
 }
 

@@ -50,7 +50,14 @@ const tables: readonly Table[] = [
   {
     what: 'notes',
     from: 'named_values WHERE name IN (?1, ?2, ?3, ?4, ?5) AND value <> ?6',
-    values: (person) => [`presence/${person}`, `oidc/person/${person}`, `preferencias-danificadas/${person}`, `move/${person}`, amountsName(person), ''],
+    values: (person) => [
+      `presence/${person}`,
+      `oidc/person/${person}`,
+      `preferencias-danificadas/${person}`,
+      `move/${person}`,
+      amountsName(person),
+      '',
+    ],
   },
   {
     // Values that were emptied keep their names, which hold the person's.
