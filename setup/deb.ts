@@ -116,7 +116,7 @@ export async function makeDeb(options: DebOptions): Promise<string> {
 }
 
 interface KitOptions extends Pick<DebOptions, 'work' | 'out' | 'version' | 'epoch' | 'level'> {
-  /** Of the portal, and of the servers. */
+  /** The portal's. */
   readonly processor: Processor;
   readonly servers: Processor;
   /** The files, where the program folder has them. */

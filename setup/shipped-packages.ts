@@ -1,5 +1,5 @@
 /**
- * What of the npm packages is shipped: the files that a program of ours can load, found by the imports from its sources, and the licences. The
+ * The files of npm packages that are shipped: those that a program of ours can load, found by the imports from its sources, and the licences. The
  * client of Kubernetes, 2,000 files of which a few calls are used, is one file. Decision: docs/decisions/0445-the-size-of-the-package.md
  */
 import { readdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ export async function loadedFiles(root: string, sources: readonly string[]): Pro
   const { metafile } = await build({
     ...options,
     absWorkingDir: root,
-    // One program of them all: each as an entry would be bundled by itself.
+    // A single program imports all of them: each as an entry would be bundled by itself.
     stdin: {
       contents: [...sources.map((source) => `import './${source}';`), ...required.map((name) => `require('${name}');`)].join('\n'),
       resolveDir: root,

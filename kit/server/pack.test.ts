@@ -137,7 +137,7 @@ test('a package of svc has its runtime once: the kit is sent with it, under the 
     { id },
   ]);
 
-  // One that is damaged before it was ever sent.
+  // A damaged runtime is never sent.
   put('build/kit/svc-app-supervisor.cjs', 'another');
   await makeKitAround(root, 'x86_64', sha256(readFileSync(runtime)), path.join(root, kitsFolder));
   truncateSync(runtime, 9);
