@@ -1,5 +1,6 @@
 /** The root element: asks who is signed in and shows the desktop or the sign-in page. */
 import { css, html, LitElement, nothing, render, type TemplateResult } from 'lit';
+import type { SessionAnswer } from '../schema/wire/http.ts';
 import '../sdk/web/ui/button.ts';
 import type { Desk } from './desktop/desk.ts';
 import { listenEarlyKeys } from './desktop/early-keys.ts';
@@ -7,6 +8,7 @@ import { startDesk } from './desktop/start-desk.ts';
 import './desktop/svc-desktop.ts';
 import { language, text } from './i18n/i18n.ts';
 import { keepOfflinePage } from './offline/register.ts';
+import { BrowserLate } from './state/in-time.ts';
 import { createRetry } from './state/retry.ts';
 import { Watch } from './state/signal.ts';
 import { base } from './ui/base.ts';
@@ -47,10 +49,8 @@ function takeAddress(): Address {
   return { passe, entrada, destino };
 }
 
-function nullUnlessPassing(error: unknown): null {
-  if (isPassing(error)) throw error;
-  return null;
-}
+/** A browser that does not say so often whether there is a session goes without: the person can sign in. */
+const lateLooksMax = 3;
 
 /** Loads fast enough are never seen loading. */
 export class SvcShell extends LitElement {
@@ -58,6 +58,7 @@ export class SvcShell extends LitElement {
   declare phase: Phase;
   #watch = new Watch(this, () => [language]);
   #address: Address | null = null;
+  #lateLooks = 0;
   #ended: Ended | null = null;
   #endEarlyKeys = listenEarlyKeys();
   #retry = createRetry(() => void this.#begin());
@@ -120,9 +121,19 @@ export class SvcShell extends LitElement {
     }
   }
 
+  async #comeBack(): Promise<SessionAnswer | null> {
+    try {
+      return await comeBack(whoAmI);
+    } catch (error) {
+      if (error instanceof BrowserLate) this.#lateLooks += 1;
+      if (isPassing(error) || (error instanceof BrowserLate && this.#lateLooks < lateLooksMax)) throw error;
+      return null;
+    }
+  }
+
   /** Throws what may pass: a person is not shown the sign-in page, nor a link lost, for an answer that did not come. */
   async #opened({ passe, entrada, destino }: Address): Promise<Phase> {
-    const session = (await whoAmI()) ?? (await comeBack(whoAmI).catch(nullUnlessPassing));
+    const session = (await whoAmI()) ?? (await this.#comeBack());
     if (session !== null && entrada === 'OTHER_PERSON') return { kind: 'asked', question: { kind: 'other', session } };
     // A person already signed in follows no link into an app, except the one that `svc dev` prints.
     if (destino !== null && (session === null || session.dev !== null)) keepDestination(keptHere, destino, Date.now());

@@ -291,6 +291,7 @@ export const en: Catalogue = {
   'store.said.removed': '{nome} was removed',
   'store.said.failed': 'The installation of {nome} did not work out: {motivo}',
   'store.said.cancelled': 'The installation of {nome} was cancelled',
+  'error.browserLate': 'The browser is slow to say whether you are signed in',
   'error.offline': 'The portal did not answer',
   'log.title': 'Log of {nome}',
   'log.follow': 'Follow',

@@ -290,6 +290,7 @@ export const pt = {
   'store.said.removed': '{nome} foi removido',
   'store.said.failed': 'A instalação de {nome} não deu certo: {motivo}',
   'store.said.cancelled': 'A instalação de {nome} foi cancelada',
+  'error.browserLate': 'O navegador demora a dizer se você já entrou',
   'error.offline': 'O portal não respondeu',
   'log.title': 'Registro de {nome}',
   'log.follow': 'Acompanhar',

@@ -322,6 +322,23 @@ describe('a session whose cookie was thrown away', () => {
     expect([statuses, await whoIsIn(page)]).toEqual([[200], 'ana']);
   });
 
+  test('comes back though the browser takes longer than it may to say what it keeps', async () => {
+    const { page } = await enter();
+    await keyIsKept(page);
+    await page.addInitScript(() => {
+      const own = IDBFactory.prototype.databases;
+      IDBFactory.prototype.databases = async function databases() {
+        IDBFactory.prototype.databases = own;
+        await new Promise((resolve) => setTimeout(resolve, 3_500));
+        return await own.call(this);
+      };
+    });
+    await loadWithoutCookies(page);
+    await page.getByText('O navegador demora a dizer se você já entrou').waitFor();
+    await ofAna(page);
+    expect(await whoIsIn(page)).toBe('ana');
+  });
+
   test('does not come back after signing out', async () => {
     const { page, context } = await enter();
     await signOut(page);
