@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { runSvc } from '../../bin/testing/run-svc.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
@@ -17,10 +17,10 @@ let browser: Browser;
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'svcd-'));
   const desired = await exampleDesired(dir, ['notas', 'relogio']);
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(dir, { recursive: true, force: true });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { openApp, signedIn, windowOf } from './support/browser.ts';
@@ -27,11 +27,11 @@ beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'svcu-'));
   desired = await exampleDesired(dir, ['notas']);
   await writeFile(path.join(desired, 'packages.yaml'), packages('1.0.0'));
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser()]);
+  [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   await until('notas is there', async () => (await state()) === 'Installed 1.0.0');
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(dir, { recursive: true, force: true });
 });
