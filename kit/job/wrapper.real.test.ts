@@ -114,6 +114,14 @@ test.concurrent('of more outputs than a job leaves the first ones arrive, and a 
   expect(w.portal.log()).toContain('svc: not sent: 14 outputs more than the 1000 that a job leaves\nsvc: not all outputs could be sent\n');
 });
 
+test.concurrent('a folder that can not be read for a while is not one that was removed', async ({ expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  const claim = path.join(w.folder, 'claim');
+  const script = `mv ${claim} ${claim}.x; ln -s claim ${claim}; sleep 2.5; rm ${claim}; mv ${claim}.x ${claim}; echo fim`;
+  const run = w.start({ command: ['bash', '-c', script] });
+  expect([await run.ended, w.portal.log()]).toEqual([0, 'fim\n']);
+});
+
 test.concurrent.for(['curl', 'python3'] as const)(
   'no proxy of the environment stands before the portal: %s',
   async (client, { expect, onTestFinished }) => {

@@ -119,8 +119,8 @@ request() {
 }
 
 took() { [[ $status == 2?? ]]; }
-# Somebody removed the folder of the job: nobody will ever ask for what comes of it.
-is_removed() { [[ ! -d $state/claim ]]; }
+# Somebody removed the folder of the job: nobody will ever ask for what comes of it. One that can't be read now, as on a network disk, is there.
+is_removed() { [[ ! -d $state/claim && $(LC_ALL=C stat -L -- "$state/claim" 2>&1) =~ (No\ such\ file|Not\ a\ directory) ]]; }
 is_over() { [[ -n $stop || $status == 404 || $SECONDS -ge $deadline ]] || is_removed; }
 
 # Sleeps after a failure, twice as long after each; fails when there is no sense in another try.
