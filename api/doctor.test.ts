@@ -6,7 +6,7 @@ import { createManualClock } from './testing/manual-clock.ts';
 
 const base = { runsHere: () => ({ apps: true, jobs: true }), more: {}, site: { scheme: 'http' } } as const;
 
-/** What one row says; the others, which run programs, are not made. */
+/** Verdict, words and fix of one row; the other rows, of which some run programs, are not asked for. */
 async function rowOf(name: string, deps: object): Promise<readonly unknown[]> {
   const [row] = await runDoctor({ ...base, ...deps } as unknown as DoctorDeps, name);
   return [row?.ok, row?.detail.en, row?.fix?.en ?? null];
