@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -64,6 +65,15 @@ function processesIn(folder: string): readonly { readonly pid: number; readonly 
     }
   });
 }
+
+test('a folder that can not be read says of no job that it is gone', async () => {
+  const { folder, cluster, remove } = fixtureOf(true);
+  await remove();
+  expect(await cluster.list('svc-', never)).toEqual([]);
+  symlinkSync(folder, folder);
+  await expect(cluster.list('svc-', never)).rejects.toThrow(`cannot read ${folder}`);
+  await remove();
+});
 
 describeCluster('local, plain processes', async () => fixtureOf(true));
 describeCluster('local, bubblewrap', async () => {

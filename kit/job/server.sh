@@ -59,6 +59,9 @@ is_there() { # VARIABLE FILE
   if [[ -e $2 ]]; then printf -v "$1" yes; else printf -v "$1" ''; fi
 }
 
+# FILE: it is not there; one that can't be read, as on a network disk, may be.
+is_absent() { [[ ! -e $1 && $(stat -L -- "$1" 2>&1) == *': No such file or directory' ]]; }
+
 # NAME: by force, the wrapper, and the command with all that it started. In this order: a command that begins meanwhile asks for the wrapper.
 kill_job() {
   local process
@@ -85,7 +88,7 @@ is_overdue() {
 do_records() {
   local folder name process id claimed alive code reason cancelled sent at n tab=$'\t' names=() before=() behind=() some=()
   local -A times=()
-  cd "$1" 2>/dev/null || { [[ ! -e $1 ]] && return 0 || fail 74 "cannot read $1"; }
+  cd "$1" 2>/dev/null || { is_absent "$1" && return 0 || fail 74 "cannot read $1"; }
   for folder in "$2"*/; do
     name=${folder%/}
     [[ $name =~ ^[a-z0-9-]{1,63}$ && -d $name && ! -L $name ]] || continue
