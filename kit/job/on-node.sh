@@ -16,6 +16,9 @@ rm -f env
 socket=$(mktemp -d /tmp/svc-XXXXXXXXXX)/app.sock || exit 125
 ends=$(($(date +%s) + seconds))
 
+# One that can't be read now, as on a network disk, may be there.
+is_unwanted() { [[ ! -e wanted && $(LC_ALL=C stat -L wanted 2>&1) == *': No such file or directory' ]]; }
+
 keep() { printf '%s\n' "$2" >"$job/$1.part" && mv -f "$job/$1.part" "$job/$1"; }
 keep begun "${SLURMD_NODENAME:-$(hostname)} $socket $ends"
 
@@ -42,7 +45,7 @@ finish() {
 trap 'finish cancelled' TERM
 while kill -0 "$pid" 2>/dev/null; do
   [[ ! -S $socket || -e listening ]] || keep listening ''
-  [[ -e wanted ]] || finish cancelled
+  ! is_unwanted || finish cancelled
   (($(date +%s) < ends)) || finish limit
   read -rt 1 -u 8
 done

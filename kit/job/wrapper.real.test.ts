@@ -122,6 +122,19 @@ test.concurrent('a folder that can not be read for a while is not one that was r
   expect([await run.ended, w.portal.log()]).toEqual([0, 'fim\n']);
 });
 
+test.concurrent.for([
+  ['can not be read for a while', 'mv wanted w; ln -s wanted wanted; sleep 2.5; rm wanted; mv w wanted', '7 ended'],
+  ['goes', 'rm wanted; sleep 20', '143 cancelled'],
+] as const)('a backend on a node whose wish %s', async ([, act, end], { expect, onTestFinished }) => {
+  const w = await world(onTestFinished);
+  const job = path.join(w.folder, 'job/1');
+  mkdirSync(job, { recursive: true });
+  const files = { cwd: job, seconds: '60\n', env: '', wanted: '', command: words('bash', '-c', `${act}; exit 7`) };
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(job, name), text);
+  await once(spawn('bash', [path.join(import.meta.dirname, 'on-node.sh'), job], { stdio: 'ignore' }), 'exit');
+  expect(readFileSync(path.join(job, 'end'), 'utf8')).toBe(`${end}\n`);
+});
+
 test.concurrent.for(['curl', 'python3'] as const)(
   'no proxy of the environment stands before the portal: %s',
   async (client, { expect, onTestFinished }) => {
