@@ -30,10 +30,3 @@ export type EffectOf<Machine extends AnyStateMachine> =
       ? { readonly kind: Kind } & (Params extends Readonly<Record<string, unknown>> ? Params : unknown)
       : never
     : never;
-
-/** The one place in which XState's `{ type, params }` is taken for what `setup` declared of it. */
-export function effectsOf<Machine extends AnyStateMachine>(
-  actions: readonly { readonly type: string; readonly params: unknown }[],
-): readonly EffectOf<Machine>[] {
-  return actions.map(({ type, params }) => Object.assign({ kind: type }, params) as unknown as EffectOf<Machine>);
-}

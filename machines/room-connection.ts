@@ -7,10 +7,10 @@
  * one carries its number and changes nothing.
  */
 import { doubledMs, halfByChanceMs } from '../schema/backoff.ts';
-import { setup, transition } from 'xstate';
+import { setup } from 'xstate';
 import { limits } from './room-connection-limits.ts';
 import { roomCloseCodes, type Papel } from '../schema/rooms.ts';
-import { effectsOf } from './effects.ts';
+import { stepsOf } from './step.ts';
 
 /** State as the app sees it. Source: rules 2.4. */
 export type RoomState = 'conectando' | 'sincronizado' | 'fora' | 'sem-acesso' | 'apagada' | 'saiu';
@@ -278,13 +278,14 @@ export function enterRoom(nowMs: number, papel: Papel | null = null): Step {
   return { next, effects: [{ kind: 'askTicket', attempt: 1 }] };
 }
 
+const steps = stepsOf(roomConnectionMachine);
+
 /** Advances by one event. Pure; events of an older attempt and events that mean nothing in a state change nothing. */
 export function advanceRoom(connection: RoomConnection, event: RoomEvent, now: Now): Step {
   if ('attempt' in event && event.attempt !== connection.attempt) return { next: connection, effects: [] };
   const { phase, ...context } = connection;
-  const snapshot = roomConnectionMachine.resolveState({ value: phase, context });
-  const [after, actions] = transition(roomConnectionMachine, snapshot, { ...event, ...now });
-  return { next: { phase: after.value, ...after.context }, effects: effectsOf<typeof roomConnectionMachine>(actions) };
+  const { value, context: after, effects } = steps(phase, context)([{ ...event, ...now }]);
+  return { next: { phase: value, ...after }, effects };
 }
 
 /** Until the first attempt is lost it is `conectando`, after that `fora` while it is not synced. */

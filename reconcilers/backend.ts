@@ -65,7 +65,7 @@ export function decideBackend(
   };
 }
 
-/** Sends the desired state and the observation to the machine. While nothing changes the machine does not run: ten thousand of them cost nothing. */
+/** Sends the desired state and the observation to the machine. */
 function drive(
   desired: BackendDesired,
   observed: BackendObserved,
@@ -75,12 +75,6 @@ function drive(
 ): { readonly derived: Derived; readonly life: BackendAdvance } {
   const { snapshot, probe, probing } = observed;
   const process = processOf(observed);
-  if (memory !== null && asksNothing(wished.wish, nowMs) && memory.sent?.cause !== 'rewritten' && needsNoProbe(memory.start, process)) {
-    const assessment = assess(desired, observed, memory, memory.start);
-    if (memory.context.saw === assessment.saw) {
-      return { derived: { ...assessment, state: memory.state }, life: { ...lifeOf(memory), ordered: null, effects: [] } };
-    }
-  }
   const facts: Facts = {
     process: snapshot !== null && snapshot.process !== null,
     living: snapshot !== null && isLiving(snapshot),
@@ -113,12 +107,6 @@ function asksNothing(wish: Wish, nowMs: number): boolean {
 /** The process that can answer a probe. */
 function processOf({ snapshot }: BackendObserved): { readonly pid: number; readonly startTicks: number } | null {
   return snapshot === null || !isLiving(snapshot) || settingUp(snapshot) ? null : snapshot.process;
-}
-
-/** No probe is due, nor can be. */
-function needsNoProbe(start: BackendMemory['start'], process: ReturnType<typeof processOf>): boolean {
-  if (start === null) return process === null;
-  return start.value === 'ready' && start.context.pid === process?.pid && start.context.startTicks === process.startTicks;
 }
 
 const toAction: {
