@@ -31,3 +31,9 @@ export function probeVerdict(
   for (const row of verdictRows) if (code >= row.from && code <= row.to) return row;
   return { ready: false, reason: 'AnswersError' };
 }
+
+/** What a living process has instead of its socket, by the ports that its supervisor saw: the words of supervisor and portal. */
+export function unbound(tcpPorts: readonly number[]): { readonly reason: 'BoundTcp' | 'NeverBound'; readonly message: string } {
+  if (tcpPorts.length === 0) return { reason: 'NeverBound', message: 'it has not bound SVC_APP_SOCKET' };
+  return { reason: 'BoundTcp', message: `it listens on TCP port ${tcpPorts.join(', ')} instead of SVC_APP_SOCKET` };
+}

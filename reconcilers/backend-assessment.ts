@@ -3,7 +3,7 @@
  * state.
  * Source: rules 3.2 and 3.3.
  */
-import { probeVerdict } from '../machines/probe-verdict.ts';
+import { probeVerdict, unbound } from '../machines/probe-verdict.ts';
 import { limits } from '../schema/limits.ts';
 import type { Saw } from '../machines/backend.ts';
 import type { Reason } from '../schema/backend.ts';
@@ -142,10 +142,8 @@ function slowness(snapshot: AppSnapshot, code: number | null, byGate: boolean): 
     return { reason, message: `${after}: ${said} (${code})` };
   }
   if (snapshot.socket === 'listening') return { reason: 'SlowStart', message: `${after}: its socket listens but nothing answers` };
-  if (snapshot.tcpPorts.length > 0) {
-    return { reason: 'BoundTcp', message: `${after}: it listens on TCP port ${snapshot.tcpPorts.join(', ')} instead of SVC_APP_SOCKET` };
-  }
-  return { reason: 'NeverBound', message: `${after}: it has not bound SVC_APP_SOCKET` };
+  const { reason, message } = unbound(snapshot.tcpPorts);
+  return { reason, message: `${after}: ${message}` };
 }
 
 function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {

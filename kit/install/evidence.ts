@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { limits } from '../../schema/limits.ts';
+import { probeVerdict } from '../../machines/probe-verdict.ts';
 import { environOf, livingPids } from '../processes.ts';
 import { instanceHome, type Instances } from './instances.ts';
 
@@ -19,14 +20,9 @@ export async function isConfirmed(wanted: Confirmation): Promise<boolean> {
     const owner = statSync(`/proc/${pid}`, { throwIfNoEntry: false });
     if (owner === undefined) continue;
     const code = await probe(owner, environ.get('SVC_APP_SOCKET') ?? '', environ.get('SVC_APP_TOKEN') ?? '', wanted.healthPath);
-    if (isReady(code)) return true;
+    if (probeVerdict(code).ready) return true;
   }
   return false;
-}
-
-/** Source: the table of rules 3.2. */
-function isReady(code: number): boolean {
-  return code >= 200 && code < 500 && code !== 401 && code !== 403;
 }
 
 const asking = `const { SOCKET: socketPath, TOKEN: token, AT: path } = process.env;

@@ -2,6 +2,7 @@
 import type { Reason } from '../../schema/backend.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { limits } from '../../schema/limits.ts';
+import { unbound } from '../../machines/probe-verdict.ts';
 import type { Supervision } from '../../machines/supervision.ts';
 import { pathState, readIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { faultPoint } from '../faults.ts';
@@ -75,14 +76,13 @@ export function snapshotOf(app: App, nowMs: number): AppSnapshot {
 }
 
 function messageFor(app: App, reason: Reason): string {
-  if (reason === 'BoundTcp') return `the app listens on TCP port ${app.tcpPorts.join(', ')} instead of the socket in SVC_APP_SOCKET`;
+  if (reason === 'BoundTcp' || reason === 'NeverBound') return unbound(app.tcpPorts).message;
   if (reason === 'Suspended')
     return `its process ${app.process?.identity.pid ?? ''} is stopped by a signal (SIGSTOP, or a debugger); it goes on with SIGCONT`;
   if (reason === 'NotAnswering') {
     const since = new Date(app.watched?.health.answeredAtMs ?? 0).toISOString();
     return `its process runs and does not answer GET ${app.healthPath.slice(0, 128)}; last known to answer at ${since}`;
   }
-  if (reason === 'NeverBound') return 'the app runs but has not bound the socket in SVC_APP_SOCKET';
   return app.message;
 }
 
