@@ -6,7 +6,7 @@
 import type { Erasure } from '../schema/erasure.ts';
 import type { AccountClosed } from '../schema/list-lines.ts';
 import { neverStarted } from '../reconcilers/backend-memory.ts';
-import { keys } from '../schema/keys.ts';
+import { keys, kindOf } from '../schema/keys.ts';
 import { createBoard, type JobBoard } from './jobs/board.ts';
 import type { ClusterEntry } from './jobs/cluster-entry.ts';
 import type { Cluster } from './clusters/cluster.ts';
@@ -26,9 +26,9 @@ import type { AppSnapshot } from '../schema/supervisor-lines.ts';
 import type {
   BackendDocument,
   ClusterDocument,
-  GrantDocument,
+  DesiredKind,
+  Document,
   PackageDocument,
-  PeopleDocument,
   PersonDocument,
   Place,
   PortalDocument,
@@ -279,17 +279,21 @@ export interface PackageTask {
   ended: Promise<void>;
 }
 
-/** State of a People document. */
-export interface PeopleEntry {
+/** State of an object that is one document. A kind adds what it observed, which says nothing of another content: that has a new entry. */
+export interface DocumentEntry<Kind extends DesiredKind> {
   readonly key: string;
   readonly name: string;
-  placed: PlacedOf<PeopleDocument>;
-  /** Null before the first. */
-  look: PeopleLook | null;
+  readonly placed: PlacedOf<Document<Kind>>;
+  leaving: boolean;
+}
+
+export interface PeopleEntry extends DocumentEntry<'People'> {
+  /** Absent before the first. */
+  look?: PeopleLook;
   /** People left out by the last read that listed them. */
-  leftOut: readonly LeftOut[];
-  /** On the clock that nobody sets; 0: at once. */
-  nextLookAtMs: number;
+  leftOut?: readonly LeftOut[];
+  /** On the clock that nobody sets; absent: at once. */
+  nextLookAtMs?: number;
 }
 
 export interface EngineEntry {
@@ -304,20 +308,15 @@ export interface EngineEntry {
   failure: PackageObserved['failure'];
 }
 
-/** State of a Grant document. */
-export interface GrantEntry {
-  readonly key: string;
-  readonly name: string;
-  placed: PlacedOf<GrantDocument>;
-  leaving: boolean;
+export interface GrantEntry extends DocumentEntry<'Grant'> {
   /** Refusal of the last attempt. */
-  refused: string | null;
-  /** The rooms that it concerns, as they were read last; null before the first observation. */
-  seen: {
+  refused?: string | null;
+  /** The rooms that it concerns, as they were read last. */
+  seen?: {
     readonly observed: GrantObserved;
     /** For `svc describe`: what is there by documents, and what people gave. */
     readonly details: Readonly<Record<string, unknown>>;
-  } | null;
+  };
 }
 
 export interface Entries {
@@ -340,11 +339,9 @@ export interface Entries {
   rollbacks: ReadonlyMap<string, HeldRollback>;
   readonly backends: Map<string, BackendEntry>;
   /** By name of the document. */
-  readonly grants: Map<string, GrantEntry>;
-  /** By name of the document. */
   readonly clusters: Map<string, ClusterEntry>;
-  /** People documents, by name. */
-  readonly lists: Map<string, PeopleEntry>;
+  /** Of the kinds whose objects are documents and nothing else, by key. */
+  readonly documents: Map<string, DocumentEntry<DesiredKind>>;
   readonly jobs: JobBoard;
   /** The name of our jobs on clusters; null before the store was read. */
   portalOfJobs: string | null;
@@ -375,12 +372,16 @@ export function emptyEntries(inForce: InForce): Entries {
     wishes: new Map(),
     rollbacks: new Map(),
     backends: new Map(),
-    grants: new Map(),
     clusters: new Map(),
-    lists: new Map(),
+    documents: new Map(),
     jobs: createBoard(),
     portalOfJobs: null,
   };
+}
+
+/** Entries of a kind whose objects are documents and nothing else. */
+export function documentsOf<Entry extends DocumentEntry<DesiredKind>>(entries: Entries, kind: DesiredKind): readonly Entry[] {
+  return [...entries.documents.values()].filter(({ key }) => kindOf(key) === kind) as unknown as readonly Entry[];
 }
 
 interface Wanted<Document> {

@@ -1,15 +1,9 @@
 /** Updates the entries from the documents in force. */
 import { keys } from '../schema/keys.ts';
-import type {
-  BackendDocument,
-  GrantDocument,
-  PeopleDocument,
-  PersonDocument,
-  PortalDocument,
-  ServerDocument,
-} from '../schema/desired/documents.ts';
+import type { BackendDocument, DesiredKind, PersonDocument, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { Drain } from '../reconcilers/backend-types.ts';
 import type { InForce } from './desired/in-force.ts';
+import type { PlacedDocument } from './desired/placed-document.ts';
 import {
   notObserved,
   reachabilityOf,
@@ -41,12 +35,11 @@ export function syncEntries(
   entries.portal = wantedOf<PortalDocument>(inForce, 'Portal')[0]?.placed ?? null;
   syncServers(entries, inForce, factory);
   syncPeople(entries, inForce, factory);
-  syncLists(entries, inForce);
   syncPackages(entries);
   syncGroups(entries);
   shutAway(entries, onShut);
   entries.pinned = pinnedOf(inForce);
-  syncGrants(entries, inForce);
+  syncDocuments(entries, inForce);
   syncClusters(entries, inForce, factory);
   for (const person of entries.people.values()) syncBackends(entries, person, factory);
   const after = keysOf(entries);
@@ -65,34 +58,24 @@ function shutAway(entries: Entries, onShut: OnShut): void {
 
 /** All but engines, which are updated by observations of their server. */
 function keysOf(entries: Entries): Set<string> {
-  const found = new Set<string>(entries.backends.keys());
+  const found = new Set<string>([...entries.backends.keys(), ...entries.documents.keys()]);
   for (const name of entries.servers.keys()) found.add(keys.server(name));
   for (const name of entries.packages.keys()) found.add(keys.package(name));
-  for (const name of entries.grants.keys()) found.add(keys.grant(name));
-  for (const name of entries.lists.keys()) found.add(keys.people(name));
   for (const name of entries.clusters.keys()) found.add(keys.cluster(name));
   for (const name of entries.people.keys()) found.add(keys.person(name)).add(keys.supervisor(name));
   return found;
 }
 
-function syncGrants(entries: Entries, inForce: InForce): void {
-  const wanted = new Map(wantedOf<GrantDocument>(inForce, 'Grant').map((one) => [one.placed.document.metadata.name, one]));
-  for (const name of entries.grants.keys()) if (!wanted.has(name)) entries.grants.delete(name);
-  for (const [name, { placed, leaving }] of wanted) {
-    const entry = entries.grants.get(name) ?? { key: keys.grant(name), name, placed, leaving, refused: null, seen: null };
-    // The refusal of another content proves nothing about this one.
-    entries.grants.set(name, Object.assign(entry, { placed, leaving, refused: entry.placed === placed ? entry.refused : null }));
-  }
-}
+/** Kinds with entries of their own. */
+const apart: ReadonlySet<string> = new Set<DesiredKind>(['Portal', 'Server', 'Person', 'Package', 'Backend', 'Cluster']);
 
-function syncLists(entries: Entries, inForce: InForce): void {
-  const wanted = new Map(wantedOf<PeopleDocument>(inForce, 'People').map(({ placed }) => [placed.document.metadata.name, placed]));
-  for (const name of entries.lists.keys()) if (!wanted.has(name)) entries.lists.delete(name);
-  for (const [name, placed] of wanted) {
-    const known = entries.lists.get(name);
-    // Another content: what was seen for the one before says nothing.
-    if (known?.placed === placed) continue;
-    entries.lists.set(name, { key: keys.people(name), name, placed, look: null, leftOut: [], nextLookAtMs: 0 });
+function syncDocuments({ documents }: Entries, { documents: written, leaving }: InForce): void {
+  const isPlain = ([, { document }]: [string, PlacedDocument]): boolean => !apart.has(document.kind);
+  for (const key of documents.keys()) if (!written.has(key) && !leaving.has(key)) documents.delete(key);
+  for (const [key, placed] of [...written, ...leaving].filter(isPlain)) {
+    const known = documents.get(key);
+    const entry = known?.placed === placed ? known : { key, name: placed.document.metadata.name, placed, leaving: false };
+    documents.set(key, Object.assign(entry, { leaving: leaving.has(key) }));
   }
 }
 

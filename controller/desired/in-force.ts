@@ -3,7 +3,8 @@
  * Remembered in the store, so that a restart with a broken folder changes nothing either.
  * Decision: docs/decisions/0033-what-is-in-force.md
  */
-import type { DesiredDocument, PackageDocument } from '../../schema/desired/documents.ts';
+import type { PackageDocument } from '../../schema/desired/documents.ts';
+import { owners } from '../../schema/desired/schema.ts';
 import { digestOf } from '../../schema/desired/load.ts';
 import { inForceOf, targetOf } from '../../schema/desired/packages.ts';
 import { keyOfDocument } from '../../schema/keys.ts';
@@ -139,9 +140,6 @@ export function withLost(now: InForce, name: string): InForce {
   if (placed === undefined || placed.isLost === true) return now;
   return { ...now, leaving: new Map(now.leaving).set(name, { ...placed, isLost: true }) };
 }
-
-/** Kinds whose documents own something; removing one of the others takes effect at once. */
-const owners: ReadonlySet<DesiredDocument['kind']> = new Set(['Server', 'Person', 'Package', 'Grant', 'Cluster']);
 
 function serialOf(text: string | null): number {
   return text === null ? 0 : ((JSON.parse(text) as { readonly serial?: number }).serial ?? 0);

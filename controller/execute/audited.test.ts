@@ -13,8 +13,9 @@ import { memoryHost } from '../hosts/testing/memory-host.ts';
 import { rereadFolder } from '../apply.ts';
 import { createController } from '../loop/loop.ts';
 import { doc } from '../views/testing/removal.ts';
-import { auditedExecutors } from './audited.ts';
-import type { Executors } from './guarded.ts';
+import { actionRows, auditedExecutors } from './audited.ts';
+import { grantActs } from './grant-acts.ts';
+import { columnOf, type Executors } from './guarded.ts';
 import { reportOutcome, takeReport, type Report } from './outcome.ts';
 
 const refused = new SvcError('SERVER_UNREACHABLE', 'nobody listens; token hunter2');
@@ -32,7 +33,8 @@ const acts: Readonly<Record<string, Act>> = {
 async function linesOf(action: Action, act: Act): Promise<readonly AuditEntry[]> {
   const lines: AuditEntry[] = [];
   const all = { [action.kind]: act } as unknown as Executors;
-  const audited = auditedExecutors(all, { record: (entry: AuditEntry): void => void lines.push(entry) });
+  const rows = { ...actionRows, ...columnOf(grantActs, 'audit') };
+  const audited = auditedExecutors(all, rows, { record: (entry: AuditEntry): void => void lines.push(entry) });
   await (audited[action.kind] as (action: Action) => Promise<void>)(action).catch(() => undefined);
   return lines;
 }

@@ -3,23 +3,12 @@
  * (api/audit/); its id is in both. Decision: docs/decisions/0401-the-audit-record.md
  */
 import type { Action, ActionOf } from '../../reconcilers/actions.ts';
-import type { Audit, AuditAction, AuditEntry } from '../../schema/audit.ts';
+import type { Audit } from '../../schema/audit.ts';
 import { keys } from '../../schema/keys.ts';
-import type { Executors } from './guarded.ts';
+import type { Executors, Recorded } from './guarded.ts';
 import { codedError, followed, outcomeOf, type Outcome } from './outcome.ts';
 
-/** The audit line of an action. */
-interface Recorded<Kind extends Action['kind']> {
-  readonly action: AuditAction;
-  readonly of: (action: ActionOf<Kind>) => Pick<AuditEntry, 'object' | 'person' | 'reason' | 'details'>;
-  /**
-   * Absent: it has ended when the executor returns. `beside`: it goes on beside the loop, and the line is written when it has ended. `unseen`: it
-   * is only asked for, and its end has no line here.
-   */
-  readonly ends?: 'beside' | 'unseen';
-}
-
-type Table = { readonly [Kind in Action['kind']]: Recorded<Kind> | { readonly none: string } };
+export type Table = { readonly [Kind in Action['kind']]: Recorded<Kind> | { readonly none: string } };
 
 type OfApp = { readonly person: string; readonly app: string };
 type OfPackage = ActionOf<'package/remove'>;
@@ -34,10 +23,9 @@ const versioned = (action: Omit<OfPackage, 'kind'> & { readonly version: string 
   ...target(action),
   details: { version: action.version },
 });
-const room = (action: { readonly room: string }) => `Room/${action.room}`;
 
-/** Exhaustive by type: an action without a row does not compile. */
-export const actionRows: Table = {
+/** Rows of the actions that have no row of their own (`Acts`). */
+export const actionRows = {
   'object/forget': { action: 'object/forget', of: ({ key }) => ({ object: key }) },
   'server/kit': { action: 'server/kit', of: (action) => ({ ...server(action), details: { kit: action.id } }), ends: 'beside' },
   'server/roll-back': { action: 'server/roll-back', of: server, ends: 'beside' },
@@ -79,30 +67,6 @@ export const actionRows: Table = {
   'package/confirm': { action: 'package/confirm', of: target, ends: 'beside' },
   'package/cancel': { action: 'package/cancel', of: target },
   'engine/mend': { action: 'package/engines', of: ({ server: on, app }) => ({ object: `Package/${on}/${app}` }), ends: 'beside' },
-  'grant/create': {
-    action: 'room/create',
-    of: ({ grant, dona }) => ({ object: keys.grant(grant), person: dona }),
-  },
-  'grant/owner': {
-    action: 'room/owner',
-    of: (action) => ({ object: room(action), person: action.dona, details: { grant: action.grant } }),
-  },
-  'grant/person': {
-    action: 'room/grant',
-    of: (action) => ({ object: room(action), person: action.usuario, details: { grant: action.grant, role: action.papel } }),
-  },
-  'grant/group': {
-    action: 'room/grant',
-    of: (action) => ({ object: room(action), details: { grant: action.grant, group: action.grupo, role: action.papel } }),
-  },
-  'grant/withdraw-person': {
-    action: 'room/withdraw',
-    of: (action) => ({ object: room(action), person: action.usuario, details: { grant: action.grant } }),
-  },
-  'grant/withdraw-group': {
-    action: 'room/withdraw',
-    of: (action) => ({ object: room(action), details: { grant: action.grant, group: action.grupo } }),
-  },
   'rollback/end': { action: 'package/roll-back-end', of: ({ key }) => ({ object: key }) },
   'wish/end': { none: 'ends the record of a wish; what came of it is recorded' },
   'wish/keep': { none: 'keeps the record of a wish; what came of it is recorded' },
@@ -112,11 +76,12 @@ export const actionRows: Table = {
   'job/settle': { action: 'job/end', of: (action) => ({ ...job(action), reason: action.outcome.reason }) },
   'job/forget': { none: 'removes what a cluster keeps of a job whose end is recorded' },
   'job/drop': { none: 'removes what is left of a job once its time is over' },
-};
+} satisfies Partial<Table>;
 
-export function auditedExecutors(all: Executors, audit: Audit): Executors {
+/** `rows` has one for each action: a missing one does not compile. */
+export function auditedExecutors(all: Executors, rows: Table, audit: Audit): Executors {
   const audited = Object.entries(all).map(([kind, act]) => {
-    const row = actionRows[kind as Action['kind']] as Recorded<Action['kind']> | { readonly none: string };
+    const row = rows[kind as Action['kind']] as Recorded<Action['kind']> | { readonly none: string };
     return [kind, 'none' in row ? act : actAudited(row, act as (action: Action) => Promise<void>, audit)];
   });
   return Object.fromEntries(audited);

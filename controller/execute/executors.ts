@@ -1,6 +1,7 @@
 /**
- * Actions become acts here, and nowhere else. The map is exhaustive by type: an action without an executor does not compile. The result of
- * an act comes back as an observation; its failure is remembered on the entry it was for.
+ * Actions become acts here, and in the rows of kinds that have their own (`Acts`). The map of both is exhaustive by type (controller/loop/loop.ts):
+ * an action without an executor does not compile. The result of an act comes back as an observation; its failure is remembered on the entry it
+ * was for.
  */
 import { originsOf } from '../desired/restart.ts';
 import { keys } from '../../schema/keys.ts';
@@ -16,7 +17,6 @@ import { faultPoint } from '../faults.ts';
 import { livesOn } from '../../reconcilers/leaving.ts';
 import type { BackendEntry, PersonEntry } from '../entries.ts';
 import { endOfErased, erase, signOut } from './erase-acts.ts';
-import { grantExecutors } from './grant-acts.ts';
 import { jobExecutors } from './job-acts.ts';
 import { packageExecutors } from './package-acts.ts';
 import { serviceExecutors } from './service-acts.ts';
@@ -35,7 +35,7 @@ export async function execute(executors: Executors, action: Action): Promise<voi
   await (executors[action.kind] as (action: Action) => Promise<void>)(action);
 }
 
-export function createExecutors(options: ExecutorOptions): Executors {
+export function createExecutors(options: ExecutorOptions) {
   const { entries } = options;
   const backend = (person: string, app: string): BackendEntry => {
     const entry = entries.backends.get(keys.backend(person, app));
@@ -78,9 +78,8 @@ export function createExecutors(options: ExecutorOptions): Executors {
     ...serviceExecutors(options),
     ...packageExecutors(options),
     ...wishExecutors(options),
-    ...grantExecutors(options),
     ...jobExecutors(options),
-  };
+  } satisfies Partial<Executors>;
 }
 
 /** An app that was started a moment ago must not lose its supervisor: what runs is asked for first, and seen. True: it said that it ends. */

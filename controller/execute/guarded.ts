@@ -1,6 +1,8 @@
 /** Inputs of executors, and how each of them fails. */
 import type { StartedWith } from '../desired/restart.ts';
 import type { Action, ActionOf, ServerAction } from '../../reconcilers/actions.ts';
+import type { AuditAction, AuditEntry } from '../../schema/audit.ts';
+import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Clock } from '../../schema/clock.ts';
 import type { SvcError } from '../../schema/errors.ts';
 import type { Bus } from '../../store/bus.ts';
@@ -12,6 +14,39 @@ import type { PackageEntry, PackageTask, Entries } from '../entries.ts';
 import type { JobActOptions } from './job-act-options.ts';
 import { codedError, reportOutcome } from './outcome.ts';
 import type { PortalCredentials } from './portal-credentials.ts';
+
+/** The audit line of an action. */
+export interface Recorded<Kind extends Action['kind']> {
+  readonly action: AuditAction;
+  readonly of: (action: ActionOf<Kind>) => Pick<AuditEntry, 'object' | 'person' | 'reason' | 'details'>;
+  /**
+   * Absent: it has ended when the executor returns. `beside`: it goes on beside the loop, and the line is written when it has ended. `unseen`: it
+   * is only asked for, and its end has no line here.
+   */
+  readonly ends?: 'beside' | 'unseen';
+}
+
+/** All of an action in one row: how it is carried out, told in a plan, and recorded. */
+export interface Act<Kind extends Action['kind']> {
+  readonly run: (options: ExecutorOptions, action: ActionOf<Kind>) => Promise<void>;
+  readonly change: (action: ActionOf<Kind>) => Omit<PlanAnswer['changes'][number], 'action'>;
+  readonly audit: Recorded<Kind> | { readonly none: string };
+}
+export type Acts<Kind extends Action['kind']> = { readonly [K in Kind]: Act<K> };
+
+/** One column of the rows. */
+export function columnOf<Kind extends Action['kind'], Name extends keyof Act<Kind>>(
+  acts: Acts<Kind>,
+  name: Name,
+): { readonly [K in Kind]: Act<K>[Name] } {
+  const cells = Object.keys(acts).map((kind) => [kind, acts[kind as Kind][name]]);
+  return Object.fromEntries(cells) as unknown as { readonly [K in Kind]: Act<K>[Name] };
+}
+
+export function executorsOf<Kind extends Action['kind']>(acts: Acts<Kind>, options: ExecutorOptions): Pick<Executors, Kind> {
+  const bound = Object.keys(acts).map((kind) => [kind, (action: ActionOf<Kind>) => acts[kind as Kind].run(options, action)]);
+  return Object.fromEntries(bound) as Pick<Executors, Kind>;
+}
 
 export type Executors = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) => Promise<void> };
 

@@ -2,6 +2,7 @@
 import { backendKind } from './backend.ts';
 import { clusterKind } from './cluster.ts';
 import { engineKind } from './engine.ts';
+import { grantActs } from '../execute/grant-acts.ts';
 import { grantKind } from './grant.ts';
 import { jobKind } from './job.ts';
 import type { Kind } from './kind.ts';
@@ -27,3 +28,6 @@ export const allKinds: readonly Kind[] = [
   clusterKind,
   jobKind,
 ];
+
+/** Actions with a row of their own: how it is carried out, told in a plan and recorded. */
+export const ownActs = { ...grantActs };

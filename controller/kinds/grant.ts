@@ -11,13 +11,13 @@ import {
 import type { RoomStore, StoredGroup, StoredMember, StoredRoom } from '../../store/rooms.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../context.ts';
-import type { GrantEntry, Entries } from '../entries.ts';
+import { documentsOf, type GrantEntry, type Entries } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const grantKind: Kind<GrantEntry, GrantDesired, GrantObserved, GrantMemory, GrantDecision> = {
   name: 'Grant',
-  entries: (entries) => entries.grants.values(),
-  find: (entries, name) => entries.grants.get(name),
+  entries: (entries) => documentsOf(entries, 'Grant'),
+  find: ({ documents }, _name, key) => documents.get(key) as GrantEntry | undefined,
   keyOf: ({ key }) => key,
   lane: () => 'rooms',
   observe,
@@ -66,7 +66,7 @@ export async function observeGrant(rooms: RoomStore, entries: Entries, entry: Gr
     for (const grupo of placed.document.spec.grupos ?? []) groups.add(grupo);
   }
   return {
-    observed: { room: room?.seen ?? null, others, people, groups, appKnown: isKnown(entries, app), refused: entry.refused },
+    observed: { room: room?.seen ?? null, others, people, groups, appKnown: isKnown(entries, app), refused: entry.refused ?? null },
     details: { app, sala, leaving: entry.leaving, ...(declared && room ? roomDetails(declared, room) : { room: null }) },
   };
 }

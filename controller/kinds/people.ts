@@ -4,13 +4,13 @@ import { limits } from '../limits.ts';
 import type { Context } from '../context.ts';
 import { applyInForce } from '../apply.ts';
 import { lookAtPeople } from '../observe/people-list.ts';
-import { notObserved, type Entries, type PeopleEntry } from '../entries.ts';
+import { documentsOf, notObserved, type Entries, type PeopleEntry } from '../entries.ts';
 import type { Kind } from './kind.ts';
 
 export const peopleKind: Kind<PeopleEntry, PeopleDesired, PeopleObserved, PeopleMemory> = {
   name: 'People',
-  entries: (entries) => entries.lists.values(),
-  find: (entries, name) => entries.lists.get(name),
+  entries: (entries) => documentsOf(entries, 'People'),
+  find: ({ documents }, _name, key) => documents.get(key) as PeopleEntry | undefined,
   keyOf: ({ key }) => key,
   lane: ({ placed }) => placed.document.spec.server,
   observe,
@@ -30,15 +30,14 @@ export const peopleKind: Kind<PeopleEntry, PeopleDesired, PeopleObserved, People
     };
   },
   onEdge: async ({ entries, queue }, key, urgent) => {
-    for (const entry of entries.lists.values()) {
-      if (entry.key !== key) continue;
-      entry.nextLookAtMs = 0;
-      queue.add(key, urgent);
-    }
+    const entry: PeopleEntry | undefined = entries.documents.get(key) as PeopleEntry | undefined;
+    if (entry === undefined) return;
+    entry.nextLookAtMs = 0;
+    queue.add(key, urgent);
   },
 };
 
-function peopleObserved({ servers, inForce }: Entries, { key, placed, look, leftOut }: PeopleEntry): PeopleObserved {
+function peopleObserved({ servers, inForce }: Entries, { key, placed, look, leftOut = [] }: PeopleEntry): PeopleObserved {
   let count = 0;
   for (const { from } of inForce.documents.values()) if (from === key) count += 1;
   return {
@@ -60,16 +59,16 @@ async function observe(context: Context, entry: PeopleEntry): Promise<boolean> {
   const { options, entries, source } = context;
   const { clock } = options;
   const server = entries.servers.get(entry.placed.document.spec.server);
-  if (server?.reachability.status !== 'reachable' || clock.monotonicMs() < entry.nextLookAtMs) return true;
+  if (server?.reachability.status !== 'reachable' || clock.monotonicMs() < (entry.nextLookAtMs ?? 0)) return true;
   const placed = source.current().documents.get(entry.key);
   // Another folder is in force since.
   if (placed === undefined || placed.document !== entry.placed.document) return true;
   const begunMs = clock.monotonicMs();
   // Set before the answer: a caller that comes meanwhile asks for another observation.
   entry.nextLookAtMs = begunMs + limits.peoplePollMs;
-  const look = await lookAtPeople(context, placed, server.host, entry.look);
-  if (entry.nextLookAtMs > 0) entry.nextLookAtMs = begunMs + lookEveryMs(clock.monotonicMs() - begunMs, look.list !== null);
-  if (entries.lists.get(entry.name) !== entry) return false;
+  const look = await lookAtPeople(context, placed, server.host, entry.look ?? null);
+  if ((entry.nextLookAtMs ?? 0) > 0) entry.nextLookAtMs = begunMs + lookEveryMs(clock.monotonicMs() - begunMs, look.list !== null);
+  if (entries.documents.get(entry.key) !== entry) return false;
   entry.look = look;
   // A list that could not be read leaves the people left out as they are, too.
   if (look.list !== null) entry.leftOut = look.leftOut;

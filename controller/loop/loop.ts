@@ -12,8 +12,9 @@ import { openDesiredSource } from '../desired/in-force.ts';
 import { recordedSource } from '../desired/recorded.ts';
 import { openFollowedSource } from '../desired/followed.ts';
 import { createPortalCredentials } from '../execute/portal-credentials.ts';
-import { auditedExecutors } from '../execute/audited.ts';
+import { actionRows, auditedExecutors } from '../execute/audited.ts';
 import { createExecutors } from '../execute/executors.ts';
+import { columnOf, executorsOf, type ExecutorOptions, type Executors } from '../execute/guarded.ts';
 import { endOrders } from '../execute/orders.ts';
 import { reportEnd } from '../execute/outcome.ts';
 import { leadingExecutors, watchingBus, watchingExecutors, watchingStore } from '../execute/watching.ts';
@@ -34,7 +35,7 @@ import { observePackages } from '../observe/packages.ts';
 import { onLinkChange } from '../observe/people.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { kindOf } from '../../schema/keys.ts';
-import { allKinds } from '../kinds/all.ts';
+import { allKinds, ownActs } from '../kinds/all.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { createOffersReader } from '../../kit/repository/reading/offers.ts';
 import { publishProgress } from '../package-news.ts';
@@ -139,7 +140,7 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     portalUrl: options.portalUrl ?? (async () => ''),
     onError: (error) => log.error({ err: error }, 'a credential could not be ended'),
   });
-  const all = createExecutors({
+  const acting: ExecutorOptions = {
     credentials,
     figures,
     store,
@@ -158,8 +159,10 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
     onInstalls: () => refreshInstalls(context),
     onForgotten: (key) => onForgotten(context, key),
     onProgress: (entry, task) => publishProgress(entries, options.bus, clock.nowMs(), entry, task),
-  });
-  const executors = leads ? leadingExecutors(auditedExecutors(all, audit), asked.held) : watchingExecutors(all);
+  };
+  const all: Executors = { ...createExecutors(acting), ...executorsOf(ownActs, acting) };
+  const rows = { ...actionRows, ...columnOf(ownActs, 'audit') };
+  const executors = leads ? leadingExecutors(auditedExecutors(all, rows, audit), asked.held) : watchingExecutors(all);
   const context: LoopContext = {
     options,
     kinds,

@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { syncEngines } from '../package-entries.ts';
 import { createBreath } from '../clock/slices.ts';
-import { isUntouched, touchedPeople, type ServerEntry } from '../entries.ts';
+import { documentsOf, isUntouched, touchedPeople, type ServerEntry } from '../entries.ts';
 import { observeServer } from './server.ts';
 import { enqueuePerson, tookPackages } from './people.ts';
 
@@ -25,7 +25,7 @@ export async function observePackages(context: Context, name: string): Promise<v
   }
   await Promise.all(written);
   // A Grant document waits for its app.
-  if (changed.length > 0) for (const { key } of entries.grants.values()) queue.add(key, false);
+  if (changed.length > 0) for (const { key } of documentsOf(entries, 'Grant')) queue.add(key, false);
   for (const key of syncEngines(entries, server)) recorder.forget(key);
   for (const entry of entries.packages.values()) if (entry.target.server === name) queue.add(entry.key, false);
   if (before === server.reachability) return;

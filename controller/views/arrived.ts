@@ -7,11 +7,11 @@ import { ageMs } from '../clock/age.ts';
 import { limits } from '../limits.ts';
 import type { Context } from '../context.ts';
 import { arrivalName, readArrival, valuesHeld, type Arrival } from '../observe/arrivals.ts';
-import type { Entries, PeopleEntry } from '../entries.ts';
+import { documentsOf, type Entries, type PeopleEntry } from '../entries.ts';
 
 /** Why the person whom the claims make is not there; null: they are, or the claims make nobody. */
 export async function arrived(context: Context, who: Arrived): Promise<string | null> {
-  const lists = [...context.entries.lists.values()].filter(({ placed }) => placed.document.spec.oidc !== undefined);
+  const lists = documentsOf<PeopleEntry>(context.entries, 'People').filter(({ placed }) => placed.document.spec.oidc !== undefined);
   if (lists.length === 0) return null;
   const holding: PeopleEntry[] = [];
   for (const list of lists) if (await write(context, list, who)) holding.push(list);
@@ -54,7 +54,7 @@ async function whenThere(context: Context, lists: readonly PeopleEntry[], login:
   const untilMs = clock.monotonicMs() + limits.arrivalMsMax;
   for (;;) {
     if (isThere(entries, login)) return null;
-    const out = lists.map(({ key, leftOut }) => whyLeftOut([...leftOut, ...(entries.inForce.people?.leftOut.get(key) ?? [])], login));
+    const out = lists.map(({ key, leftOut = [] }) => whyLeftOut([...leftOut, ...(entries.inForce.people?.leftOut.get(key) ?? [])], login));
     if (out.every((why) => why !== null)) return out[0] ?? null;
     if (clock.monotonicMs() >= untilMs || ending.aborted) return 'their server could not be asked for the account';
     await pause(clock, limits.arrivalStepMs);

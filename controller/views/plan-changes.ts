@@ -1,6 +1,8 @@
 /** Describes each action of a plan: the object that it is about, and the facts that a person should know. */
 import { keys } from '../../schema/keys.ts';
 import type { Action, ActionOf, PackageTarget } from '../../reconcilers/actions.ts';
+import { columnOf } from '../execute/guarded.ts';
+import { ownActs } from '../kinds/all.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 
 type Change = PlanAnswer['changes'][number];
@@ -11,6 +13,7 @@ type Describers = { readonly [Kind in Action['kind']]: (action: ActionOf<Kind>) 
 
 /** Exhaustive as the executors are: an action that a plan can't tell does not compile. */
 const describers: Describers = {
+  ...columnOf(ownActs, 'change'),
   'object/forget': ({ key, stays = 'nothing that it owned is left' }) => ({ key, detail: stays }),
   'server/kit': ({ server, id }) => ({ key: keys.server(server), detail: id }),
   'server/roll-back': ({ server }) => ({ key: keys.server(server), detail: 'the server kit before comes back' }),
@@ -38,12 +41,6 @@ const describers: Describers = {
   'rollback/end': ({ key }) => ({ key, detail: 'another version is wanted' }),
   'wish/end': ({ person, app, outcome }) => ({ key: keys.package(`${person}/${app}`), detail: outcome }),
   'wish/keep': ({ person, app, version }) => ({ key: keys.package(`${person}/${app}`), detail: `${version} stays` }),
-  'grant/create': ({ grant, app, sala, dona }) => ({ key: keys.grant(grant), detail: `room ${sala} of ${app}, owned by ${dona}` }),
-  'grant/owner': ({ grant, dona }) => ({ key: keys.grant(grant), detail: `owner ${dona}` }),
-  'grant/person': ({ grant, usuario, papel }) => ({ key: keys.grant(grant), detail: `${usuario} ${papel}` }),
-  'grant/group': ({ grant, grupo, papel }) => ({ key: keys.grant(grant), detail: `group ${grupo} ${papel}` }),
-  'grant/withdraw-person': ({ grant, usuario }) => ({ key: keys.grant(grant), detail: usuario }),
-  'grant/withdraw-group': ({ grant, grupo }) => ({ key: keys.grant(grant), detail: `group ${grupo}` }),
   'job/release': ({ cluster, jobs }) => ({ key: keys.cluster(cluster), detail: jobs.join(', ') }),
   'job/submit': ({ job }) => ({ key: keys.job(job), detail: '' }),
   'job/cancel': ({ job }) => ({ key: keys.job(job), detail: '' }),

@@ -3,7 +3,9 @@ import type { FindingCode } from '../findings.ts';
 import type { Wire } from '../static.ts';
 import type { specs } from './schema.ts';
 
-interface Document<Kind extends keyof typeof specs> {
+export type DesiredKind = keyof typeof specs;
+
+export interface Document<Kind extends DesiredKind> {
   readonly apiVersion: 'svc/v1';
   readonly kind: Kind;
   readonly metadata: { readonly name: string };
@@ -24,16 +26,7 @@ export type GrantDocument = Document<'Grant'>;
 export type ClusterDocument = Document<'Cluster'>;
 export type BackendDocument = Document<'Backend'>;
 
-export type DesiredDocument =
-  | PortalDocument
-  | ServerDocument
-  | PersonDocument
-  | PeopleDocument
-  | WrittenPackage
-  | GrantDocument
-  | ClusterDocument
-  | BackendDocument;
-export type DesiredKind = DesiredDocument['kind'];
+export type DesiredDocument = { readonly [Kind in DesiredKind]: Document<Kind> }[DesiredKind];
 
 /** Place of a document, for messages: 1-based line and column. */
 export interface Place {

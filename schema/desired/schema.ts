@@ -349,6 +349,9 @@ export const specs = {
   Backend: fields({ app, pessoa: name, estado: oneOf(['ligado', 'desligado']) }, ['app', 'pessoa', 'estado']),
 } as const;
 
+/** Kinds whose documents own something; removing one of the others takes effect at once. */
+export const owners: ReadonlySet<keyof typeof specs> = new Set(['Server', 'Person', 'Package', 'Grant', 'Cluster']);
+
 export const desiredKinds = Object.keys(specs) as (keyof typeof specs)[];
 
 export function desiredSchema(kind: keyof typeof specs): Readonly<Record<string, unknown>> {
