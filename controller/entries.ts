@@ -340,7 +340,7 @@ export interface Entries {
   readonly backends: Map<string, BackendEntry>;
   /** By name of the document. */
   readonly clusters: Map<string, ClusterEntry>;
-  /** Of the kinds whose objects are documents and nothing else, by key. */
+  /** Objects that are documents and nothing else, by key. */
   readonly documents: Map<string, DocumentEntry<DesiredKind>>;
   readonly jobs: JobBoard;
   /** The name of our jobs on clusters; null before the store was read. */

@@ -32,7 +32,7 @@ export function probeVerdict(
   return { ready: false, reason: 'AnswersError' };
 }
 
-/** What a living process has instead of its socket, by the ports that its supervisor saw: the words of supervisor and portal. */
+/** Names the fault of a living process without its socket, by the TCP ports that its supervisor saw. Supervisor and portal say the same. */
 export function unbound(tcpPorts: readonly number[]): { readonly reason: 'BoundTcp' | 'NeverBound'; readonly message: string } {
   if (tcpPorts.length === 0) return { reason: 'NeverBound', message: 'it has not bound SVC_APP_SOCKET' };
   return { reason: 'BoundTcp', message: `it listens on TCP port ${tcpPorts.join(', ')} instead of SVC_APP_SOCKET` };

@@ -34,7 +34,7 @@ export interface Act<Kind extends Action['kind']> {
 }
 export type Acts<Kind extends Action['kind']> = { readonly [K in Kind]: Act<K> };
 
-/** One column of the rows. */
+/** Returns one column of the rows. */
 export function columnOf<Kind extends Action['kind'], Name extends keyof Act<Kind>>(
   acts: Acts<Kind>,
   name: Name,
