@@ -14,7 +14,7 @@ import { rereadFolder } from '../apply.ts';
 import { createController } from '../loop/loop.ts';
 import { doc } from '../views/testing/removal.ts';
 import { actionRows, auditedExecutors } from './audited.ts';
-import { grantActs } from './grant-acts.ts';
+import { ownActs } from '../kinds/all.ts';
 import { columnOf, type Executors } from './guarded.ts';
 import { reportOutcome, takeReport, type Report } from './outcome.ts';
 
@@ -33,7 +33,7 @@ const acts: Readonly<Record<string, Act>> = {
 async function linesOf(action: Action, act: Act): Promise<readonly AuditEntry[]> {
   const lines: AuditEntry[] = [];
   const all = { [action.kind]: act } as unknown as Executors;
-  const rows = { ...actionRows, ...columnOf(grantActs, 'audit') };
+  const rows = { ...actionRows, ...columnOf(ownActs, 'audit') };
   const audited = auditedExecutors(all, rows, { record: (entry: AuditEntry): void => void lines.push(entry) });
   await (audited[action.kind] as (action: Action) => Promise<void>)(action).catch(() => undefined);
   return lines;
