@@ -380,8 +380,8 @@ export function emptyEntries(inForce: InForce): Entries {
 }
 
 /** Entries of a kind whose objects are documents and nothing else. */
-export function documentsOf<Entry extends DocumentEntry<DesiredKind>>(entries: Entries, kind: DesiredKind): readonly Entry[] {
-  return [...entries.documents.values()].filter(({ key }) => kindOf(key) === kind) as unknown as readonly Entry[];
+export function documentsOf<Kind extends DesiredKind>(entries: Entries, kind: Kind): readonly DocumentEntry<Kind>[] {
+  return [...entries.documents.values()].filter(({ key }) => kindOf(key) === kind) as unknown as readonly DocumentEntry<Kind>[];
 }
 
 interface Wanted<Document> {

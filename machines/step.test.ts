@@ -1,5 +1,5 @@
 /** The interpreter against XState's own `transition`, which costs ten times as much: generated events, and conditions that hold by chance. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { initialTransition, transition, type AnyStateMachine } from 'xstate';
 import { backendMachine } from './backend.ts';
@@ -26,7 +26,7 @@ test.for<readonly [string, AnyStateMachine, object]>([
       holding = holds;
       const event = { type, reason: `reason ${number}`, nowMs: number, atMs: number, attempt: number, pid: number, listening: true };
       const [next, actions] = transition(machine, at, event);
-      const effects = actions.map((action) => ({ kind: action.type, ...(action.params as object | undefined) }));
+      const effects = actions.map(({ type: kind, params }) => Object.assign({ kind }, params));
       expect(step(at.value as never, at.context as never)([event])).toEqual({ value: next.value, context: next.context, effects });
       at = next;
     }

@@ -31,7 +31,7 @@ export function stepsOf<Machine extends AnyStateMachine>(
     const effects: object[] = [];
     const act = (action: Action, event: Args['event']): void => {
       const { type, params, assignment } = typeof action === 'string' ? { type: action } : action;
-      const given = (of: Given): Given => (typeof of === 'function' ? (of as (args: Args) => object)({ context, event }) : of);
+      const given = (of: Given = {}): object => (typeof of === 'function' ? (of as (args: Args) => object)({ context, event }) : of);
       if (assignment === undefined) effects.push({ kind: type, ...given(params) });
       else context = { ...context, ...given(assignment) };
     };
@@ -72,7 +72,7 @@ function enabled(
 
 /** The value with the state at `path` in place of what was active there. */
 function moved(node: AnyStateNode, value: StateValue | undefined, path: readonly string[]): StateValue {
-  const [name = String(node.config.initial), ...rest] = path;
+  const [name = node.config.initial as string, ...rest] = path;
   const child = node.states[name]!;
   if (Object.keys(child.states).length === 0) return name;
   const below = typeof value === 'object' ? value : {};

@@ -40,7 +40,7 @@ export function columnOf<Kind extends Action['kind'], Name extends keyof Act<Kin
   name: Name,
 ): { readonly [K in Kind]: Act<K>[Name] } {
   const cells = Object.keys(acts).map((kind) => [kind, acts[kind as Kind][name]]);
-  return Object.fromEntries(cells) as unknown as { readonly [K in Kind]: Act<K>[Name] };
+  return Object.fromEntries(cells) as { readonly [K in Kind]: Act<K>[Name] };
 }
 
 export function executorsOf<Kind extends Action['kind']>(acts: Acts<Kind>, options: ExecutorOptions): Pick<Executors, Kind> {

@@ -11,7 +11,7 @@ import { documentsOf, type Entries, type PeopleEntry } from '../entries.ts';
 
 /** Why the person whom the claims make is not there; null: they are, or the claims make nobody. */
 export async function arrived(context: Context, who: Arrived): Promise<string | null> {
-  const lists = documentsOf<PeopleEntry>(context.entries, 'People').filter(({ placed }) => placed.document.spec.oidc !== undefined);
+  const lists = documentsOf(context.entries, 'People').filter(({ placed }) => placed.document.spec.oidc !== undefined);
   if (lists.length === 0) return null;
   const holding: PeopleEntry[] = [];
   for (const list of lists) if (await write(context, list, who)) holding.push(list);

@@ -3,7 +3,7 @@ import { decideGrant, type GrantObserved } from '../../reconcilers/grant.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import { grantDesired, observeGrant } from '../kinds/grant.ts';
 import type { RoomStore } from '../../store/rooms.ts';
-import { documentsOf, type Entries, type GrantEntry } from '../entries.ts';
+import { documentsOf, type Entries } from '../entries.ts';
 import { changeOf, type Blocked } from './plan-changes.ts';
 
 export interface GrantPlan {
@@ -17,7 +17,7 @@ export async function planGrants(rooms: RoomStore, entries: Entries, nowMs: numb
   const changes: PlanAnswer['changes'][number][] = [];
   const blocked: Blocked[] = [];
   const notes: string[] = [];
-  for (const entry of documentsOf<GrantEntry>(entries, 'Grant')) {
+  for (const entry of documentsOf(entries, 'Grant')) {
     const desired = grantDesired(entry);
     const { observed, details } = await observeGrant(rooms, entries, entry);
     const first = decideGrant(desired, observed, null, nowMs);

@@ -4,7 +4,7 @@ import { readSecretReference } from '../desired/secret-reference.ts';
 import { checkPassword, type PasswordTarget } from '../hosts/ssh/check-password.ts';
 import type { Context } from '../context.ts';
 import type { Store } from '../../store/store.ts';
-import { documentsOf, type PeopleEntry, type ServerEntry } from '../entries.ts';
+import { documentsOf, type ServerEntry } from '../entries.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleCommands, PeopleView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
@@ -51,7 +51,7 @@ export function createSignInView(
                 clientSecretFrom: JSON.stringify(oidc.clientSecret),
                 claim: oidc.claim ?? 'preferred_username',
                 scopes: oidc.scopes ?? ['profile', 'email'],
-                claimsOfPeople: documentsOf<PeopleEntry>(entries, 'People').flatMap(({ placed }) => placed.document.spec.oidc?.claim ?? []),
+                claimsOfPeople: documentsOf(entries, 'People').flatMap(({ placed }) => placed.document.spec.oidc?.claim ?? []),
                 label: oidc.label ?? null,
               },
       };
