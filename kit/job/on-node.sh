@@ -16,7 +16,7 @@ rm -f env
 socket=$(mktemp -d /tmp/svc-XXXXXXXXXX)/app.sock || exit 125
 ends=$(($(date +%s) + seconds))
 
-# One that can't be read now, as on a network disk, may be there.
+# Nobody wants the backend any more. A file that can't be read now, as on a network disk, may be there.
 is_unwanted() { [[ ! -e wanted && $(LC_ALL=C stat -L wanted 2>&1) == *': No such file or directory' ]]; }
 
 keep() { printf '%s\n' "$2" >"$job/$1.part" && mv -f "$job/$1.part" "$job/$1"; }

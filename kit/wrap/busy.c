@@ -99,7 +99,7 @@ static void ask(void) {
 void busy_ended(pid_t child, int status) {
   if (child != asking) return;
   asking = -1;
-  /* One that was killed, as by its time, answered nothing: as it was. A program that works may not answer. */
+  /* A child that was killed, as by its time, answered nothing: it stays as it was. A program that works may not answer. */
   if (WIFEXITED(status)) decide(WEXITSTATUS(status) == 0);
 }
 
