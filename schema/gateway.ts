@@ -20,7 +20,7 @@ import type { Extension } from './extensions/catalogue.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { InstallView } from './packages.ts';
 import type { AdminPackagesAnswer } from './wire/shop.ts';
-import type { InstalledForStore, Offers } from './shop-view.ts';
+import type { InstalledForStore, Offers, ShopServer } from './shop-view.ts';
 import type { RemoteShell, TerminalSize } from './terminals.ts';
 
 /** Everything the proxy needs for one request to a live backend. */
@@ -99,6 +99,7 @@ export interface StoreSources {
    * that is not in it: not known, the server was not asked or does not answer.
    */
   readonly missingPackages: Readonly<Record<string, readonly string[]>>;
+  readonly server: ShopServer;
 }
 
 /** An app of a person as the controller knows it; the api adds the addresses. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { InstallView } from './packages.ts';
 import type { CatalogueManifest } from './manifest/offered.ts';
-import { type InstalledForStore, type Offers, type StoreFor, storeView } from './shop-view.ts';
+import { type InstalledForStore, type Offers, type OfferSignature, type StoreFor, storeView } from './shop-view.ts';
 
 function offers(manifest: CatalogueManifest, ...versions: string[]): Offers {
   const entry = (version: string) => ({ version, tamanho: 1, sha256: null, publicadoEm: null, novidades: '', manifest });
@@ -39,6 +39,7 @@ const whose = (more: Partial<StoreFor> = {}): StoreFor => ({
   installed: [],
   installs: [],
   missingPackages: {},
+  server: { gpu: null, queue: null, groups: [] },
   manifest: () => null,
   ...more,
 });
@@ -135,4 +136,53 @@ test('what is installed and offered no more is still listed, by its manifest, an
   const [, app] = storeView(offers(own), whose({ installed: [has('antigo', '1.0.0')], manifest }));
   expect(app).toMatchObject({ id: 'antigo', name: 'Antigo', versions: [], updatable: false, actions: ['remove'], homepage: null });
   expect(app?.icone).toBe('/api/loja/antigo/icone?versao=1.0.0');
+});
+
+test('what it needs, and whether the server has it; what nobody asked is not known', () => {
+  const manifest = {
+    ...own,
+    minShellVersion: '2.0.0',
+    requires: ['texto/v1', 'mapa/v1'],
+    requiredPackages: ['ffmpeg | libav-tools', 'git'],
+    recursos: { gpu: { modo: 'necessaria' }, fila: true },
+  } as const;
+  const needs = (more: Partial<StoreFor>) =>
+    storeView(offers(manifest), whose({ installed: [has('editor', '1.0.0', { provides: ['texto/v1'] })], ...more }))[0]?.needs.map(
+      ({ tipo, nome, aqui }) => `${tipo} ${nome} ${aqui}`,
+    );
+  const known = ['shell 2.0.0 sim', 'capability texto/v1 sim', 'capability mapa/v1 nao'];
+  expect(needs({})).toEqual([
+    ...known,
+    'pacote ffmpeg | libav-tools desconhecido',
+    'pacote git desconhecido',
+    'gpu  desconhecido',
+    'fila  desconhecido',
+  ]);
+  expect(needs({ missingPackages: { notas: ['git'] }, server: { gpu: false, queue: true, groups: [] } })).toEqual([
+    ...known,
+    'pacote ffmpeg | libav-tools sim',
+    'pacote git nao',
+    'gpu  nao',
+    'fila  sim',
+  ]);
+});
+
+test('an app of a repository for a group of the person is for them', () => {
+  const [app] = offers(own).apps;
+  const forGroup = (groups: readonly string[]) => {
+    const from = { apps: [{ ...app!, repository: { place: '/r', key: null, groups: ['ti', 'redes'] } }], problem: null };
+    return storeView(from, whose({ server: { gpu: null, queue: null, groups } }))[0]?.forGroup;
+  };
+  expect([forGroup(['redes', 'ti']), forGroup(['outro']), storeView(offers(own), whose())[0]?.forGroup]).toEqual(['ti', null, null]);
+});
+
+test('a version without a good signature is refused, a signed one names its key', () => {
+  const signed = (signature: OfferSignature) => {
+    const [one] = offers(own).apps;
+    const versions = [{ ...one!.versions[0]!, signature }];
+    const [app] = storeView({ apps: [{ ...one!, versions }], problem: null }, whose());
+    return [app?.signedBy, app?.refused.map(({ motivo }) => motivo), app?.actions];
+  };
+  expect(signed({ refused: 'it is not signed' })).toEqual([null, ['assinatura'], []]);
+  expect(signed({ text: '', signedBy: 'ABC' })).toEqual(['ABC', [], ['install']]);
 });

@@ -8,6 +8,7 @@ import { compareVersions, satisfiesMinimum } from './versions.ts';
 import type { Extension } from './extensions/catalogue.ts';
 import type { CatalogueManifest } from './manifest/offered.ts';
 import { nameOf } from './manifest/shown-text.ts';
+import { type NeedsGrounds, needsOf } from './shop-needs.ts';
 
 export interface InstalledForStore {
   readonly id: string;
@@ -59,6 +60,15 @@ export interface Offers {
   readonly unread?: string;
 }
 
+/** Facts about the person's server and portal, for the needs of apps; null: not known. */
+export interface ShopServer {
+  readonly gpu: boolean | null;
+  /** Whether the queue takes jobs. */
+  readonly queue: boolean | null;
+  /** Groups of the person. */
+  readonly groups: readonly string[];
+}
+
 export interface StoreFor {
   readonly person: string;
   readonly shellVersion: string;
@@ -67,6 +77,7 @@ export interface StoreFor {
   readonly installs: readonly InstallView[];
   /** Unmet requiredPackages of the newest offer, as declared; an app that is not in it is not known yet. */
   readonly missingPackages: Readonly<Record<string, readonly string[]>>;
+  readonly server: ShopServer;
   /** Manifest of an installed app that is offered no more. */
   manifest(app: string): CatalogueManifest | null;
 }
@@ -76,11 +87,13 @@ export const wishKey = (person: string, app: string): string => keys.package(`${
 /** Offered apps in the order of the catalogue, then what is installed and offered no more. */
 export function storeView(offers: Offers, whose: StoreFor): readonly ShopApp[] {
   const offered = new Set(offers.apps.map(({ id }) => id));
-  const gone = whose.installed.filter(({ id }) => !offered.has(id)).map(({ id }) => ({ id, versions: [] }));
-  return [...offers.apps, ...gone].map(({ id, versions }) => storeApp(id, versions, whose));
+  const gone = whose.installed.filter(({ id }) => !offered.has(id)).map(({ id }) => ({ id, versions: [], repository: null }));
+  return [...offers.apps, ...gone].map((app) => storeApp(app, whose));
 }
 
-function storeApp(id: string, versions: Offers['apps'][number]['versions'], whose: StoreFor): ShopApp {
+type Shown = Pick<Offers['apps'][number], 'id' | 'versions'> & { readonly repository: OfferingRepository | null };
+
+function storeApp({ id, versions, repository }: Shown, whose: StoreFor): ShopApp {
   const [newest] = versions;
   const manifest = newest?.manifest ?? whose.manifest(id) ?? {};
   const here = whose.installed.find((one) => one.id === id) ?? null;
@@ -100,8 +113,8 @@ function storeApp(id: string, versions: Offers['apps'][number]['versions'], whos
     homepage: webAddress(manifest.homepage),
     icone: manifest.icon === undefined ? null : `/api/loja/${id}/icone?versao=${encodeURIComponent(shown)}`,
     provides: manifest.provides ?? [],
-    requires: manifest.requires ?? [],
-    requiredPackages: manifest.requiredPackages ?? [],
+    needs: needsOf(manifest, groundsFor(id, whose)),
+    forGroup: repository?.groups?.find((group) => whose.server.groups.includes(group)) ?? null,
     instalacao: scopesOf(manifest),
     motores: (manifest.motores ?? []).map(({ nome, versao, tamanho }) => ({ nome, versao, tamanho })),
     signedBy: signature !== undefined && 'signedBy' in signature ? signature.signedBy : null,
@@ -149,7 +162,7 @@ export function refusalsOf(id: string, { manifest, signature }: Judged, whose: S
   if (minimum !== undefined && !satisfiesMinimum(whose.shellVersion, minimum)) {
     refuse('shell', `it needs shell ${minimum} and this is ${whose.shellVersion}`, minimum);
   }
-  const provided = new Set(whose.installed.filter((one) => one.id !== id).flatMap(({ provides }) => provides));
+  const provided = providedFor(id, whose);
   for (const capability of manifest.requires ?? []) {
     if (!provided.has(capability)) refuse('capability', `no installed app offers ${capability}`, capability);
   }
@@ -158,6 +171,15 @@ export function refusalsOf(id: string, { manifest, signature }: Judged, whose: S
     refuse('pacote', `the server lacks ${requirement}`, requirement, suggested);
   }
   return refused;
+}
+
+const providedFor = (id: string, { installed }: StoreFor): ReadonlySet<string> =>
+  new Set(installed.filter((one) => one.id !== id).flatMap(({ provides }) => provides));
+
+function groundsFor(id: string, whose: StoreFor): NeedsGrounds {
+  const { shellVersion, missingPackages, server } = whose;
+  const { gpu, queue } = server;
+  return { shellVersion, provided: providedFor(id, whose), missing: missingPackages[id] ?? null, gpu, queue };
 }
 
 /** Name of the Package document that installs it for this person; a wish of theirs would contradict it. */

@@ -1,4 +1,5 @@
 /** The store over real HTTP: what is listed, asked for, refused and why; and the admin's packages. */
+import { noServer } from '../testing/shop.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StoreSources } from '../../schema/gateway.ts';
 import type { InstallView } from '../../schema/packages.ts';
@@ -51,7 +52,14 @@ const view = (key: string, more: Partial<InstallView>): InstallView => ({
 
 function offered(more: Partial<StoreSources> = {}): void {
   const apps = [offer('agenda', ['2.0.0', '1.0.0', '0.9.0']), offer('mapa', ['1.0.0'], { instalacao: ['sistema'] })];
-  portal.world.shop.sources.set('ana', { offers: { apps, problem: null }, installed: [], installs: [], missingPackages: {}, ...more });
+  portal.world.shop.sources.set('ana', {
+    offers: { apps, problem: null },
+    installed: [],
+    installs: [],
+    missingPackages: {},
+    server: noServer,
+    ...more,
+  });
 }
 
 beforeEach(async () => {

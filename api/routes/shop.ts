@@ -59,9 +59,9 @@ function addInstallRoutes(app: FastifyInstance, deps: StoreRouteDeps): void {
 
 async function sourcesFor({ apps, shop }: StoreRouteDeps, request: FastifyRequest): Promise<Sources> {
   const { person } = sessionOf(request);
-  const { offers, installed, installs, missingPackages } = await shop.sources(person);
+  const { offers, installed, installs, missingPackages, server } = await shop.sources(person);
   const manifest = (app: string): CatalogueManifest | null => apps.manifest(person, app);
-  return { person, offers, whose: { person, shellVersion, installed, installs, missingPackages, manifest } };
+  return { person, offers, whose: { person, shellVersion, installed, installs, missingPackages, server, manifest } };
 }
 
 /** Stored first, then published: after a crash in between the wish is found. */

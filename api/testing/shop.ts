@@ -16,7 +16,9 @@ export interface TestShop {
   readonly held: Set<string>;
 }
 
-const nothing: StoreSources = { offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {} };
+export const noServer: StoreSources['server'] = { gpu: null, queue: null, groups: [] };
+
+const nothing: StoreSources = { offers: { apps: [], problem: null }, installed: [], installs: [], missingPackages: {}, server: noServer };
 
 /** Packages that can be gone back from. */
 const installed: ReadonlySet<string> = new Set(['Package/ana/agenda', 'Package/mapa-casa']);

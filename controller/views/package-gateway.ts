@@ -10,6 +10,7 @@ import { observeInventory, requirementsOn } from '../observe/inventory.ts';
 import { refreshInstalls } from '../observe/wishes.ts';
 import { repositoriesOf } from '../../kit/repository/reading/location.ts';
 import { createOfferedFiles } from '../../kit/repository/reading/offered-file.ts';
+import { queueView } from './queue.ts';
 import { installedAt } from '../package-entries.ts';
 import { isFor, isShut } from '../visible-packages.ts';
 import type { Entries, PackageEntry, ServerEntry } from '../entries.ts';
@@ -31,6 +32,11 @@ export function shopView(context: Context): ShopView {
         installed: installedForStore(person),
         installs: installsOf(context, person),
         missingPackages: missingPackages(context, person.server),
+        server: {
+          gpu: person.server.inventory?.gpu ?? null,
+          queue: queueView(context).off() === null,
+          groups: person.placed.document.spec.grupos ?? [],
+        },
       };
     },
     extensions: async () => (await offers.read(repositoriesFor(context))).extensions ?? [],

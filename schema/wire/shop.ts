@@ -68,6 +68,16 @@ const shopRefusal = closed({
   sugestao: nullable('string'),
 });
 export type ShopRefusal = Wire<typeof shopRefusal>;
+const shopNeed = closed({
+  tipo: oneOf(['shell', 'capability', 'pacote', 'gpu', 'fila']),
+  /** Version, capability or Linux package as declared; '' for the others. */
+  nome: text,
+  /** Whether the person's server, or the portal, has it. */
+  aqui: oneOf(['sim', 'nao', 'desconhecido']),
+  /** It works without. */
+  opcional: flag,
+});
+export type ShopNeed = Wire<typeof shopNeed>;
 const shopVersion = closed({
   version: text,
   /** Null for a package that is not packed. */
@@ -89,8 +99,9 @@ const shopApp = closed({
   homepage: nullable('string'),
   icone: nullable('string'),
   provides: strings,
-  requires: strings,
-  requiredPackages: strings,
+  needs: list(shopNeed),
+  /** The person's group that its repository is for; null: it is for everybody. */
+  forGroup: nullable('string'),
   instalacao: list(scope),
   motores: list(closed({ nome: text, versao: text, tamanho: count })),
   /** The key that signed the newest version, as minisign names it; null: its repository needs no signature, or it has none that is good. */

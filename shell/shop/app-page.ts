@@ -40,7 +40,7 @@ export function appPage(app: ShopApp, context: ShopContext, back: () => void): T
             ${news.map(({ version, novidades }) => changelog(version, novidades))}
           </section>`
     }
-    ${facts(app)} ${versions(app, context)}
+    ${needs(app)} ${facts(app)} ${versions(app, context)}
   </article>`;
 }
 
@@ -134,6 +134,26 @@ function extensionOf({ id }: ShopApp, { desk }: ShopContext): TemplateResult | t
   </section>`;
 }
 
+const needSigns = { sim: 'check', nao: 'warning', desconhecido: 'help' } as const;
+
+/** Each with whether this server has it, in words, too. */
+function needs(app: ShopApp): TemplateResult | typeof nothing {
+  if (app.needs.length === 0) return nothing;
+  return html`<section>
+    <h4>${text('store.needs')}</h4>
+    <ul class="needs">
+      ${app.needs.map(
+        ({ tipo, nome, aqui, opcional }) =>
+          html`<li data-here=${aqui}>
+            ${glyph(needSigns[aqui])}<span
+              >${text(`store.need.${tipo}`, { nome })}${opcional ? ` (${text('store.optional')})` : ''}: ${text(`store.here.${aqui}`)}</span
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
 function facts(app: ShopApp): TemplateResult {
   const newest = app.versions[0];
   const scope = app.scope ?? (app.instalacao.includes('pessoa') ? 'can' : 'sistema');
@@ -146,8 +166,6 @@ function facts(app: ShopApp): TemplateResult {
     ['store.category', categoryText(app.category === '' ? 'Other' : app.category)],
     ['store.scope', text(scopes[scope])],
     ['store.offers', app.provides.join(', ')],
-    ['store.needs', app.requires.join(', ')],
-    ['store.linux', app.requiredPackages.join(', ')],
     ['store.engines', engines.join(', ')],
     [
       'store.homepage',

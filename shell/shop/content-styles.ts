@@ -114,6 +114,17 @@ export const shopContentStyles = css`
     gap: 10px;
   }
   .rows,
+  .needs {
+    list-style: none;
+    margin: 0;
+    padding: 0;
+  }
+  .needs li {
+    display: flex;
+    gap: 8px;
+    align-items: baseline;
+    overflow-wrap: anywhere;
+  }
   .versions {
     margin-top: 8px;
   }

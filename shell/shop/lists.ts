@@ -38,10 +38,18 @@ export function browseList(apps: readonly ShopApp[], browsing: Browsing, context
   const { engine: engines = [], app: withWindow = [] } = Object.groupBy(offered, ({ app }) => app.type);
   const all = sections(withWindow, categoryText);
   const category = all.some((section) => section.category === browsing.category) ? browsing.category : null;
-  const shown = category === null ? all : all.filter((section) => section.category === category);
+  const forYou = category === null ? withWindow.filter(({ app }) => app.forGroup !== null) : [];
+  const others =
+    forYou.length === 0
+      ? all
+      : sections(
+          withWindow.filter((entry) => !forYou.includes(entry)),
+          categoryText,
+        );
+  const shown = category === null ? others : all.filter((section) => section.category === category);
   const searching = browsing.query.trim() !== '';
   const found = searching
-    ? search([...shown.flatMap(({ entries }) => entries), ...(category === null ? engines : [])], browsing.query)
+    ? search([...forYou, ...shown.flatMap(({ entries }) => entries), ...(category === null ? engines : [])], browsing.query)
     : [];
   return html`
     <div class="find">
@@ -71,17 +79,31 @@ export function browseList(apps: readonly ShopApp[], browsing: Browsing, context
         ? found.length === 0
           ? html`<ui-empty>${text('store.none', { texto: browsing.query })}</ui-empty>`
           : cards(found, context)
-        : shown.map(
-            (section) =>
-              html`<section aria-label=${categoryText(section.category)}>
-                <h3>${categoryText(section.category)}</h3>
-                ${cards(section.entries, context)}
-              </section>`,
-          )
+        : [
+            forYouPart(forYou, context),
+            ...shown.map(
+              (section) =>
+                html`<section aria-label=${categoryText(section.category)}>
+                  <h3>${categoryText(section.category)}</h3>
+                  ${cards(section.entries, context)}
+                </section>`,
+            ),
+          ]
     }
     ${searching || category !== null || engines.length === 0 ? nothing : enginesPart(engines, context)}
   `;
 }
+
+/** Apps of repositories that are for a group of the person. */
+const forYouPart = (entries: readonly ShopEntry[], context: ShopContext): TemplateResult | typeof nothing => {
+  if (entries.length === 0) return nothing;
+  const groups = [...new Set(entries.flatMap(({ app }) => app.forGroup ?? []))];
+  return html`<section aria-label=${text('store.forYou')}>
+    <h3>${text('store.forYou')}</h3>
+    <p class="quiet">${text('store.forGroups', { grupos: groups.join(', ') })}</p>
+    ${cards(entries, context)}
+  </section>`;
+};
 
 /** They have no window: nobody looks for one to open. */
 const enginesPart = (engines: readonly ShopEntry[], context: ShopContext): TemplateResult =>

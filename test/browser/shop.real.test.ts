@@ -141,6 +141,7 @@ describe('looking', () => {
     await why.getByText('Falta no servidor um pacote do Linux: nao-existe-9|tambem-nao.').waitFor();
     await why.getByText('Peça ao administrador que instale nao-existe-9 no servidor.').waitFor();
     await why.getByText(/Instale antes Eco, que oferece isso/).waitFor();
+    await loja().locator('.needs [data-here=nao]', { hasText: 'o pacote do Linux nao-existe-9|tambem-nao: falta aqui' }).waitFor();
     // The app that offers it is one press away; it says that only an administrator installs it.
     await why.getByRole('button', { name: 'Página de Eco' }).click();
     await appPage().getByRole('heading', { name: 'Eco' }).waitFor();
