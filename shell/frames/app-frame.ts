@@ -23,6 +23,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { insideApp } from '../windows/options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
+import './svc-cluster-card.ts';
 import { permitFrame } from './frame-permissions.ts';
 
 const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
@@ -49,6 +50,7 @@ export class SvcAppFrame extends LitElement {
     problem: { state: true },
     seen: { state: true },
     stopped: { state: true },
+    asking: { state: true },
   };
   declare desk: FrameDesk;
   declare app: AppProjection | undefined;
@@ -69,6 +71,8 @@ export class SvcAppFrame extends LitElement {
   declare seen: string;
   /** The page was taken out, since it took the keyboard from the desktop. */
   declare stopped: boolean;
+  /** The form of an app on a cluster is over its page, whose backend has ended. */
+  declare asking: boolean;
   /** The last page may not be the app: reload when it is ready. */
   #doubtful = false;
   /** Counts what came, so that an answer about an earlier page decides nothing. */
@@ -103,6 +107,7 @@ export class SvcAppFrame extends LitElement {
     this.problem = null;
     this.seen = '';
     this.stopped = false;
+    this.asking = false;
   }
 
   static override styles = [base, appFrameStyles];
@@ -124,9 +129,10 @@ export class SvcAppFrame extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (this.app !== undefined && this.#frame.getAttribute('src') === null) this.#begin();
+    if (this.app !== undefined && !this.#onCluster && this.#frame.getAttribute('src') === null) this.#begin();
     if (!changed.has('app') || this.app === undefined) return;
     const ready = this.app.ready;
+    if (ready) this.asking = false;
     if (ready && !this.#wasReady && this.loaded && this.#doubtful) {
       clearTimeout(this.#helloTimer);
       this.#helloTimer = setTimeout(() => this.#doubtful && this.reload(), helloMs);
@@ -251,8 +257,21 @@ export class SvcAppFrame extends LitElement {
     else ((this.getRootNode() as ShadowRoot).host as HTMLElement).focus({ preventScroll: true });
   }
 
+  /** It is a job of a cluster that does not answer: it has a card in place of its page. */
+  get #onCluster(): boolean {
+    return this.app !== undefined && this.app.cluster !== null && !this.app.ready;
+  }
+
+  #card(strip = false): TemplateResult {
+    return html`<svc-cluster-card .app=${this.app} .name=${this.name} .strip=${strip}></svc-cluster-card>`;
+  }
+
   async #start(): Promise<void> {
     this.problem = null;
+    if (this.#onCluster) {
+      this.asking = true;
+      return;
+    }
     try {
       await startApp(this.app?.id ?? '');
     } catch (error) {
@@ -264,10 +283,11 @@ export class SvcAppFrame extends LitElement {
     return html`
       ${this.app !== undefined && this.desk.dev?.app === this.app.id ? html`<svc-dev-strip .desk=${this.desk}></svc-dev-strip>` : nothing}
       ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#drainStrip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
+      ${this.app?.ready === true && this.app.trabalho !== null ? this.#card(true) : nothing}
       <div class="page">
         ${this.stopped ? nothing : this.#frame}
         <div class="shield" ?hidden=${!this.desk.shielded.get() && (this.top || this.sdk)} @click=${() => this.focusContent()}></div>
-        ${this.stopped ? this.#stoppedOverlay() : this.away ? this.#awayOverlay() : this.loaded ? nothing : this.#overlay()}
+        ${this.stopped ? this.#stoppedOverlay() : this.away ? this.#awayOverlay() : this.#onCluster && (this.asking || !this.loaded) ? this.#card() : this.loaded ? nothing : this.#overlay()}
       </div>
     `;
   }

@@ -1,6 +1,6 @@
 /** The portal's HTTP API as the shell uses it. Every failure is an ApiError with the portal's code and text. Source: schema/wire/http.ts. */
 import { addressOf, type Address, type AnswerOf, type InputOf, type PartOf, type RouteName } from '../../schema/routes/call.ts';
-import type { AppProjection, Problem, SecretsView, SessionAnswer } from '../../schema/wire/http.ts';
+import type { AppProjection, ClusterFormAnswer, Problem, SecretsView, SessionAnswer } from '../../schema/wire/http.ts';
 import { isLineDoubted, lineSignal } from '../events/line.ts';
 import { plainEtag } from '../../schema/wire/etag.ts';
 import type { ClosedTab } from '../../schema/bridge/tab-verbs.ts';
@@ -176,7 +176,10 @@ export const signOut = async (proof?: PartOf<'DELETE /api/sessao', 'body'>): Pro
 export const listApps = async (usage = false): Promise<readonly AppProjection[]> =>
   (await call('GET /api/apps', { query: { uso: usage ? '1' : undefined } })).apps;
 
-export const startApp = (id: string) => call('POST /api/apps/:id/start', { params: { id }, body: {} });
+/** `pedido`: what it may use of the cluster that it runs on. */
+export const startApp = (id: string, pedido?: ClusterFormAnswer['pedido']) =>
+  call('POST /api/apps/:id/start', { params: { id }, body: pedido === undefined ? {} : { pedido } });
+export const clusterForm = (id: string) => call('GET /api/apps/:id/pedido', { params: { id } });
 export const restartApp = (id: string) => call('POST /api/apps/:id/restart', { params: { id }, body: {} });
 export const stopApp = async (id: string): Promise<void> => void (await send('POST /api/apps/:id/stop', { params: { id }, body: {} }));
 

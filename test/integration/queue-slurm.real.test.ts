@@ -218,6 +218,34 @@ describe('an app that runs as a job', () => {
     await slurm.ask('scancel', (await jobs())[0]?.split(' ')[0] ?? '');
     expect(await when('stopped', ({ status }) => status === 'stopped')).toMatchObject({ reason: 'JobCancelled', wanted: false });
   }, 120_000);
+
+  test('in its window a person asks for it by keys on a narrow screen, sees its place, then its page and its time, and the form at its end', async () => {
+    const browser = await openBrowser();
+    try {
+      const { page: desk, problems } = await signedIn(browser, portal, {}, { button: /^Moinho/ });
+      await desk.setViewportSize({ width: 320, height: 640 });
+      await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=DOWN');
+      await openApp(desk, 'Relógio');
+      const card = desk.locator('svc-cluster-card');
+      await card.getByLabel(/^(Memória|Memory)$/).focus();
+      await desk.keyboard.type('200');
+      expect(await card.locator('.overlay').evaluate((overlay) => overlay.scrollWidth - overlay.clientWidth)).toBe(0);
+      await card.getByRole('button', { name: /^(Iniciar|Start)$/ }).press('Enter');
+      await card.getByText(/(Lugar na fila|Place in the queue): 1/).waitFor();
+      await slurm.ask('scontrol', 'update', 'PartitionName=teste', 'State=UP');
+      // Its page has a WebSocket.
+      await desk.frameLocator('iframe[title="Relógio"]').locator('#estado[data-estado="ligado"]').waitFor({ timeout: 60_000 });
+      await card.getByText(/Faltam|left/).waitFor();
+      expect((await at()).trabalho?.estado).toBe('running');
+      await slurm.ask('scancel', (await jobs())[0]?.split(' ')[0] ?? '');
+      await desk.getByRole('button', { name: /^(Iniciar|Start)$/ }).press('Enter');
+      await card.getByText(/^(Cancelado no cluster|Cancelled on the cluster)$/).waitFor();
+      expect(await card.getByLabel(/^(Memória|Memory)$/).inputValue()).toBe('200');
+      expect(problems).toEqual([]);
+    } finally {
+      await closePages(browser);
+    }
+  }, 120_000);
 });
 
 test('on two places each of those who wait gets as many as the others', async () => {
