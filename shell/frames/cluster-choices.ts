@@ -1,4 +1,4 @@
-/** What the form of an app on a cluster offers: lists, since each is read and chosen at once with keys, a finger and a screen reader. Pure. */
+/** Choices in the form of an app on a cluster: lists, since each is read and chosen at once with keys, a finger and a screen reader. Pure. */
 import type { ClusterFormAnswer } from '../../schema/wire/http.ts';
 
 type Form = ClusterFormAnswer['formulario'];

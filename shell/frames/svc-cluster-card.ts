@@ -1,6 +1,5 @@
 /**
- * What a person sees of an app that runs as a job of a cluster: what to ask for before it starts, its place while it waits, and its time while it
- * runs (`strip`). Decision: docs/decisions/0442-a-card-for-apps-on-a-cluster.md
+ * The card of an app that runs as a job of a cluster: a form before it starts, its place while it waits, and its time while it runs (`strip`). Decision: docs/decisions/0442-a-card-for-apps-on-a-cluster.md
  */
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import '../../sdk/web/ui/button.ts';
