@@ -22,7 +22,7 @@ printf '%s\0' "$@" >"$jobs/command.part"
 start=$(sha256sum <<<"${SVC_APP_TOKEN-}${svc_secret_SVC_APP_TOKEN-} ${SVC_APP_INSTALLED_HASH-} $seconds ${options[*]}")
 source "$here/server.sh" && source "$here/slurm.sh" || exit 1
 use_slurm "$bin" "$conf"
-list_seconds_max=30 retry_seconds=30 lost_seconds=60
+list_seconds_max=30 retry_seconds=30 lost_seconds=10
 name='' folder='' id='' line=0 line_at=0 said=''
 
 # STATE ID NUMBER WORDS: the number is the place in the queue or the end in seconds of the epoch, 0 where it is not known.
@@ -160,7 +160,7 @@ follow_list() {
   case $state in
     '')
       # Forgotten, or lost with Slurm's own records: a node that still has it sees that it is not wanted.
-      ((missing > 0)) || missing=$SECONDS
+      ((missing > 0)) || missing=$SECONDS list_seconds=1
       ((SECONDS - missing < lost_seconds)) || { drop "$name"; over lost 'Slurm does not know it any more'; }
       ;;
     TIMEOUT | DEADLINE) over limit "$state" ;;
