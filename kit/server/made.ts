@@ -79,6 +79,8 @@ function opened(runtime: string, bytes: number, rest: string, onPart: (part: Buf
     yield padding(bytes);
   }
   const out = new PassThrough();
+  // Whoever reads it gets the fault, also one from before the first read.
+  out.on('error', () => undefined);
   const run = async (): Promise<void> => {
     await pipeline(entries, createGzip({ level: 6 }), out, { end: false });
     await pipeline(createReadStream(rest), out);
