@@ -71,6 +71,13 @@ export interface Token {
   readonly process: string | null;
 }
 
+export interface WaitingUpdate {
+  /** The one that comes. */
+  readonly version: string;
+  /** People who run the version that is there. */
+  readonly people: ReadonlySet<string>;
+}
+
 export interface ServerEntry {
   readonly key: string;
   readonly name: string;
@@ -120,8 +127,10 @@ export interface ServerEntry {
   inventoryMark: string | null;
   /** Apps of the system scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
-  /** Apps of the system scope whose update waits until nobody runs them, with the version that comes. */
-  updates: ReadonlyMap<string, string>;
+  /** Apps of the system scope whose update waits until nobody runs them. */
+  updates: ReadonlyMap<string, WaitingUpdate>;
+  /** The longest that an app runs at once, by `boundKey`. */
+  maximoOf: ReadonlyMap<string, number>;
   /** Apps that only people in one of these groups see. */
   groupsOf: ReadonlyMap<string, readonly string[]>;
 }
@@ -184,7 +193,7 @@ export interface PersonEntry {
   /** Apps of the person's own scope whose instances end because the package goes. */
   removing: ReadonlySet<string>;
   /** The same whose update waits until they stop. */
-  updates: ReadonlyMap<string, string>;
+  updates: ReadonlyMap<string, WaitingUpdate>;
   /** True once the sessions of a leaving person were ended and they were taken out of the rooms. */
   signedOut: boolean;
   /** The erasure that an administrator asked for, once it was read from the store; null: none. */

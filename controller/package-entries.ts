@@ -7,7 +7,15 @@ import type { PackageTarget } from '../reconcilers/actions.ts';
 import type { PackageDocument } from '../schema/desired/documents.ts';
 import type { Motor } from '../schema/manifest/manifest.ts';
 import type { InstalledPackage } from './hosts/host.ts';
-import { wantedOf, type EngineEntry, type PackageEntry, type PackageWanted, type ServerEntry, type Entries } from './entries.ts';
+import {
+  wantedOf,
+  type EngineEntry,
+  type PackageEntry,
+  type PackageWanted,
+  type ServerEntry,
+  type Entries,
+  type WaitingUpdate,
+} from './entries.ts';
 
 export function targetKey({ server, app, scope, person }: PackageTarget): string {
   return scope === 'sistema' ? `${server}\0${app}` : `${server}\0${app}\0${person}`;
@@ -89,16 +97,19 @@ export function markRemoving(entries: Entries, { server, app, scope, person }: P
   return true;
 }
 
-/** The version that waits until nobody runs what is there; null: none does. True when that changed. */
-export function markUpdate(entries: Entries, { server, app, scope, person }: PackageTarget, version: string | null): boolean {
+/** The update that waits until nobody runs what is there; null: none does. True when that changed. */
+export function markUpdate(entries: Entries, { server, app, scope, person }: PackageTarget, update: WaitingUpdate | null): boolean {
   const holder = scope === 'sistema' ? entries.servers.get(server) : entries.people.get(person ?? '');
-  if (!holder || (holder.updates.get(app) ?? null) === version) return false;
+  const before = holder?.updates.get(app);
+  if (!holder || wordsOf(before ?? null) === wordsOf(update)) return false;
   const next = new Map(holder.updates);
-  if (version === null) next.delete(app);
-  else next.set(app, version);
+  if (update === null) next.delete(app);
+  else next.set(app, update);
   holder.updates = next;
   return true;
 }
+
+const wordsOf = (update: WaitingUpdate | null): string => (update === null ? '' : [update.version, ...update.people].join(' '));
 
 /** The package installed at a target; undefined: none. */
 export function installedAt(entries: Entries, { server, app, scope, person }: PackageTarget): InstalledPackage | undefined {

@@ -18,6 +18,7 @@ import {
 import { limits } from './limits.ts';
 import { syncClusters } from './jobs/sync-clusters.ts';
 import { syncPackages } from './package-entries.ts';
+import { syncRunBounds } from './run-bounds.ts';
 import { isShut, syncGroups, takePackages } from './visible-packages.ts';
 
 /** Called for each app that a person could run so far and may not use any more. */
@@ -37,6 +38,7 @@ export function syncEntries(
   syncPeople(entries, inForce, factory);
   syncPackages(entries);
   syncGroups(entries);
+  syncRunBounds(entries);
   shutAway(entries, onShut);
   entries.pinned = pinnedOf(inForce);
   syncDocuments(entries, inForce);
@@ -125,6 +127,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       removing: new Set(),
       updates: new Map(),
       groupsOf: new Map(),
+      maximoOf: new Map(),
     };
     const drain = drainOf(placed.document);
     const isSame = drain?.deadlineMs === entry.drain?.deadlineMs;

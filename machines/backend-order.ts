@@ -5,7 +5,18 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 
 /** Why an order is given; names and rates it. */
-export type Cause = 'intent' | 'ligado' | 'desligado' | 'service' | 'windows' | 'uninstalled' | 'shut' | 'drained' | 'mended' | 'rewritten';
+export type Cause =
+  | 'intent'
+  | 'ligado'
+  | 'desligado'
+  | 'service'
+  | 'windows'
+  | 'uninstalled'
+  | 'shut'
+  | 'drained'
+  | 'maximo'
+  | 'mended'
+  | 'rewritten';
 
 /** The newest order that was given; kept after it was carried out. */
 export interface SentOrder {

@@ -147,7 +147,8 @@ function slowness(snapshot: AppSnapshot, code: number | null, byGate: boolean): 
 }
 
 function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: BackendMemory | null): Assessment {
-  const { state, reason, message } = snapshot;
+  const { state, message } = snapshot;
+  const reason = reasonOf(snapshot);
   switch (state) {
     case 'stopped':
       return snapshot.wanted
@@ -174,6 +175,10 @@ function assessDead(desired: BackendDesired, snapshot: AppSnapshot, memory: Back
       return { saw: 'sawNothing', reason, message };
   }
 }
+
+/** The order of backend.ts that says `TimeLimit` in an older kit's words. */
+const reasonOf = ({ reason, requestId }: AppSnapshot): Reason =>
+  reason === 'StoppedByAdmin' && requestId?.startsWith('maximo-') === true ? 'TimeLimit' : reason;
 
 /** Reasons of a living app say nothing about one whose process is gone. */
 const ofLiving: ReadonlySet<Reason> = new Set([...answering, 'Probing']);
@@ -202,7 +207,7 @@ function assessStopped(desired: BackendDesired, snapshot: AppSnapshot, memory: B
   }
   if (desired.drain != null) return drainedOut(desired.drain);
   // A supervisor whose records were deleted with the wish knows of no start.
-  const ended = snapshot.reason === 'NeverStarted' ? rememberedReason(desired, memory) : endedReason(snapshot.reason, desired);
+  const ended = snapshot.reason === 'NeverStarted' ? rememberedReason(desired, memory) : endedReason(reasonOf(snapshot), desired);
   const reason = desired.document === 'desligado' ? 'PinnedStopped' : ended;
   const { stoppedBy } = desired;
   const who = reason === 'StoppedByAdmin' && stoppedBy != null && snapshot.requestId === stoppedBy.requestId ? `: ${stoppedBy.who}` : '';

@@ -3,7 +3,7 @@ import { backendStates } from '../schema/backend.ts';
 import { reasons } from '../schema/reasons/derived.ts';
 import type { SentOrder } from '../machines/backend-order.ts';
 import type { StartContext } from '../machines/backend-start.ts';
-import type { BackendMemory } from './backend-types.ts';
+import type { BackendMemory, Bound } from './backend-types.ts';
 import { among, fields, flag, number, oneOf, orNull, since, text, type MemoryShape } from './memory.ts';
 
 type Context = BackendMemory['context'];
@@ -57,6 +57,7 @@ const sent = fields<SentOrder>({
     uninstalled: true,
     shut: true,
     drained: true,
+    maximo: true,
     mended: true,
     rewritten: true,
   }),
@@ -64,18 +65,24 @@ const sent = fields<SentOrder>({
   atMs: number,
 });
 
+const bound = fields<Bound>({ pid: number, startTicks: number, msMax: number, endAtMs: number });
+
+const first: Parameters<typeof fields<Omit<BackendMemory, 'bound'>>>[0] = {
+  state: among(backendStates),
+  context,
+  start: orNull(start),
+  sent: orNull(sent),
+  autostartedFor: orNull(number),
+  startedAtMs: orNull(number),
+  failedHash: orNull(text),
+  since,
+};
+const readFirst = fields<Omit<BackendMemory, 'bound'>>(first);
+
 export const backendMemory: MemoryShape<BackendMemory> = {
-  version: 1,
-  read: fields<BackendMemory>({
-    state: among(backendStates),
-    context,
-    start: orNull(start),
-    sent: orNull(sent),
-    autostartedFor: orNull(number),
-    startedAtMs: orNull(number),
-    failedHash: orNull(text),
-    since,
-  }),
+  version: 2,
+  read: fields<BackendMemory>({ ...first, bound: orNull(bound) }),
+  older: { 1: (value) => ({ ...readFirst(value), bound: null }) },
 };
 
 /** Whether nothing but "never started" is remembered: whoever forgets it decides the same. */

@@ -9,7 +9,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../schema/limits.ts';
 import { closePolicy, startsWithSession } from '../schema/manifest/manifest.ts';
 import type { AppSnapshot } from '../schema/supervisor-lines.ts';
-import type { BackendDesired, BackendMemory, BackendObserved, Drain, IntentOutcome, PendingIntent } from './backend-types.ts';
+import type { BackendDesired, BackendMemory, BackendObserved, Bound, Drain, IntentOutcome, PendingIntent } from './backend-types.ts';
 
 export interface Wished {
   readonly wish: Wish;
@@ -18,6 +18,8 @@ export interface Wished {
   readonly startedAtMs: number | null;
   /** When windows end the app; null when nothing counts down. */
   readonly closeAtMs: number | null;
+  /** See BackendMemory. */
+  readonly bound: Bound | null;
   /** When the drain of its server ends the app; null when it does not, or not yet. */
   readonly drainAtMs: number | null;
 }
@@ -39,13 +41,14 @@ export function wishOf(input: WishInput): Wished {
   const closedSinceMs = windowsClosedSince(desired, observed.snapshot, startedAtMs);
   const closeAtMs = closedSinceMs === null ? null : windowsEndAtMs(closedSinceMs);
   const drainAtMs = drainedAtMs(desired, observed.snapshot);
+  const bound = boundOf(desired, observed.snapshot, memory?.bound ?? null, nowMs);
   const wish =
     (desired.leaving === true ? nothing : null) ??
     (finished === null ? intentWish(input) : null) ??
-    levelWish(input) ??
+    levelWish(input, bound) ??
     (closeAtMs !== null && closeAtMs <= nowMs ? null : pinWish(desired, observed.snapshot)) ??
     (closedSinceMs === null ? nothing : { type: 'windowsClosed', sinceMs: closedSinceMs });
-  return { wish, finished, startedAtMs, closeAtMs, drainAtMs };
+  return { wish, finished, startedAtMs, closeAtMs, drainAtMs, bound };
 }
 
 type StartWish = Extract<Wish, { readonly type: 'start' }>;
@@ -104,6 +107,23 @@ function drainedAtMs({ drain, windows }: BackendDesired, snapshot: AppSnapshot |
   return Math.min(unusedAtMs, deadlineMs ?? Infinity);
 }
 
+/** How long before its end the person is told. */
+export const endToldMs = (msMax: number): number => Math.min(limits.endToldMsMax, msMax * limits.endToldPart);
+
+/**
+ * When the administrator's `maximo` ends the process that lives. A document that comes, or becomes shorter, while it runs leaves the time to
+ * tell its person; an app that a document pins on has no such end.
+ */
+function boundOf({ maximoMs, document }: BackendDesired, snapshot: AppSnapshot | null, before: Bound | null, nowMs: number): Bound | null {
+  if (maximoMs == null || document === 'ligado' || snapshot?.process == null || !isAlive(snapshot)) return null;
+  const { pid, startTicks, startedAtMs } = snapshot.process;
+  const isSame = before?.pid === pid && before.startTicks === startTicks && before.msMax === maximoMs;
+  // A clock that was set back makes it no longer.
+  if (isSame && before.endAtMs <= nowMs + maximoMs) return before;
+  const endAtMs = Math.max(Math.min(startedAtMs, nowMs) + maximoMs, nowMs + endToldMs(maximoMs));
+  return { pid, startTicks, msMax: maximoMs, endAtMs };
+}
+
 const isAlive = ({ process, state }: AppSnapshot): boolean => process !== null && state !== 'stopping';
 
 /** A start must not happen long after it was requested; a stop stays valid. */
@@ -137,7 +157,7 @@ function stop(cause: StartWish['cause'], reason: StopReason): Wish {
 const jobEnds: ReadonlySet<Reason> = new Set(['JobTimeOver', 'JobEnded', 'JobCancelled', 'JobRefused']);
 
 /** Rules that hold over any earlier request. */
-function levelWish(input: WishInput): Wish | null {
+function levelWish(input: WishInput, bound: Bound | null): Wish | null {
   const { desired, observed, memory, nowMs } = input;
   const { snapshot } = observed;
   const wanted = snapshot?.wanted ?? false;
@@ -163,6 +183,7 @@ function levelWish(input: WishInput): Wish | null {
     const dueAtMs = drainedAtMs(desired, snapshot);
     return dueAtMs !== null && dueAtMs <= nowMs ? stop('drained', 'StoppedByAdmin') : null;
   }
+  if (bound !== null && bound.endAtMs <= nowMs) return stop('maximo', 'TimeLimit');
   const failed = snapshot?.state === 'failed';
   // Waiting on X wakes when X changes: other code is worth another try.
   if (failed && (wanted || desired.document === 'ligado') && input.failedHash !== null && desired.installedHash !== input.failedHash) {

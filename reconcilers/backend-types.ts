@@ -48,6 +48,8 @@ export interface BackendDesired {
   readonly shutBy?: readonly string[] | null;
   /** Its server is drained: nothing is started there; null or absent: it is not. */
   readonly drain?: Drain | null;
+  /** The longest that it may run at once, by its Package document; null or absent: as long as it is used. */
+  readonly maximoMs?: number | null;
   /** Key of the Package object that wants it installed here; null or absent when none does. */
   readonly packageKey?: string | null;
   /** Hash of the package on disk; null with the manifest, or when it is not known. */
@@ -104,6 +106,15 @@ export interface BackendStatusMemory {
   readonly saw: Saw | null;
 }
 
+export interface Bound {
+  readonly pid: number;
+  readonly startTicks: number;
+  /** The `maximo` that it was made of. */
+  readonly msMax: number;
+  /** The process is stopped then; told from `endToldMs` before on. */
+  readonly endAtMs: number;
+}
+
 /** JSON; the very same object comes back when nothing changed. */
 export interface BackendMemory extends Pick<BackendLife, 'state' | 'start' | 'sent'> {
   readonly context: BackendStatusMemory;
@@ -113,6 +124,8 @@ export interface BackendMemory extends Pick<BackendLife, 'state' | 'start' | 'se
   readonly startedAtMs: number | null;
   /** Installed hash when the app failed: another one is worth another try. */
   readonly failedHash: string | null;
+  /** When its `maximo` ends the process that lives; null: it has none. */
+  readonly bound: Bound | null;
   readonly since: ConditionMemory;
 }
 
@@ -122,6 +135,8 @@ export interface BackendDecision extends Decision<BackendMemory> {
   readonly state: BackendState;
   /** A probe of the living process answered with a ready code. */
   readonly ready: boolean;
+  /** When its `maximo` ends it, from the time on that its person is told; null: nothing is to be told. */
+  readonly endsAtMs: number | null;
   /** Intent to mark done in the store, with any outcome. */
   readonly finishedIntent: string | null;
   readonly outcome: IntentOutcome | null;

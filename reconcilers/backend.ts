@@ -10,7 +10,7 @@ import { limits } from '../machines/limits.ts';
 import { startsWithSession } from '../schema/manifest/manifest.ts';
 import { silent } from '../schema/reasons/derived.ts';
 import type { Action } from './actions.ts';
-import { expired, wishOf, type Wished } from './backend-orders.ts';
+import { endToldMs, expired, wishOf, type Wished } from './backend-orders.ts';
 import { unobservable, isLiving, assess, settingUp, type Assessment } from './backend-assessment.ts';
 import {
   unseenReason,
@@ -19,6 +19,7 @@ import {
   type BackendMemory,
   type BackendObserved,
   type BackendStatusMemory,
+  type Bound,
 } from './backend-types.ts';
 import { earliest, stampConditions, type ConditionDraft } from './conditions.ts';
 import { remember } from './memory.ts';
@@ -46,6 +47,7 @@ export function decideBackend(
     autostartedFor: autostarted(desired, observed, memory),
     startedAtMs: wished.startedAtMs,
     failedHash,
+    bound: wished.bound,
     since: stamped.memory,
   });
   const { finished } = wished;
@@ -57,6 +59,7 @@ export function decideBackend(
     message: finished === null || finished.message === '' ? message : `${message}; request ${finished.outcome}: ${finished.message}`,
     ready: isReady(derived),
     stale,
+    endsAtMs: wished.bound !== null && toldAtMs(wished.bound) <= nowMs ? wished.bound.endAtMs : null,
     finishedIntent: finished?.requestId ?? null,
     outcome: finished?.outcome ?? null,
     conditions: stamped.conditions,
@@ -116,7 +119,14 @@ const toAction: {
     const order = { pinned: document === 'ligado', requestId };
     return { kind: 'backend/start', person, app, order: isMend ? { ...order, isMend } : order };
   },
-  stop: ({ requestId, reason }, { person, app }) => ({ kind: 'backend/stop', person, app, requestId, reason }),
+  stop: ({ requestId, reason }, { person, app }) => ({
+    kind: 'backend/stop',
+    person,
+    app,
+    requestId,
+    // A supervisor of an older kit knows no other word for it; the id of the order says which stop it was.
+    reason: reason === 'TimeLimit' ? 'StoppedByAdmin' : reason,
+  }),
   pin: ({ pinned }, { person, app }) => ({ kind: 'backend/pin', person, app, pinned }),
   probe: ({ attempt }, { person, app }) => ({ kind: 'backend/probe', person, app, attempt }),
 };
@@ -128,11 +138,15 @@ function actionOf<Kind extends BackendEffect['kind']>(
   return toAction[effect.kind](effect, desired);
 }
 
+const toldAtMs = ({ msMax, endAtMs }: Bound): number => endAtMs - endToldMs(msMax);
+
 function deadlinesOf(life: BackendAdvance, wished: Wished, { snapshot, probing }: BackendObserved, nowMs: number): (number | null)[] {
   const { start, sent } = life;
   const probeAtMs = start === null || start.value === 'ready' || probing ? null : start.context.nextAtMs;
   const resendAtMs = asksNothing(wished.wish, nowMs) || sent === null ? null : sent.atMs + limits.supervisorReplyMsMax;
-  return [probeAtMs, resendAtMs, wished.closeAtMs, wished.drainAtMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
+  const { bound, closeAtMs, drainAtMs } = wished;
+  const endsMs = bound === null ? [] : [toldAtMs(bound), bound.endAtMs];
+  return [probeAtMs, resendAtMs, closeAtMs, drainAtMs, ...endsMs, snapshot?.nextAttemptAtMs ?? null, snapshot?.idleDeadlineMs ?? null];
 }
 
 /** The app can't be observed: no action, no counting, the last known state is kept. */
@@ -156,6 +170,7 @@ function decideUnobservable(
     message,
     ready: false,
     stale: false,
+    endsAtMs: null,
     finishedIntent: over ? (desired.intent?.requestId ?? null) : null,
     outcome: over ? 'expired' : null,
     conditions: stamped.conditions,
@@ -165,6 +180,7 @@ function decideUnobservable(
       autostartedFor: memory?.autostartedFor ?? null,
       startedAtMs: memory?.startedAtMs ?? null,
       failedHash: memory?.failedHash ?? null,
+      bound: memory?.bound ?? null,
       since: stamped.memory,
     }),
   };

@@ -15,6 +15,10 @@ export const limits = {
   // The loop.
   /** A start that could not be carried out for so long is dropped. Decision: docs/decisions/0026-intents-are-one-shot.md */
   startIntentMsMax: 10 * 60_000,
+  // `maximo` of a Package document. Decision: docs/decisions/0433-the-end-of-a-run-is-told.md
+  /** The person is told so long before the end, or for this part of the time where that is shorter. */
+  endToldMsMax: 10 * 60_000,
+  endToldPart: 1 / 6,
   /** How long a supervisor runs on when it is not needed. Decision: docs/decisions/0025-backend-reconciler.md */
   supervisorUnwantedMs: 60_000,
   /** A supervisor that stayed up for so long has proved itself: its own start failures are forgotten. */

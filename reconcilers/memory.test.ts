@@ -192,12 +192,12 @@ test.for([
   ['order', ['start', 'stop', 'pin'], (op: string) => ({ ...full, sent: { ...full.sent, op } })],
   [
     'cause',
-    ['intent', 'ligado', 'desligado', 'service', 'windows', 'uninstalled', 'shut', 'drained', 'mended', 'rewritten'],
+    ['intent', 'ligado', 'desligado', 'service', 'windows', 'uninstalled', 'shut', 'drained', 'maximo', 'mended', 'rewritten'],
     (cause: string) => ({ ...full, sent: { ...full.sent, cause } }),
   ],
   ['condition', ['True', 'False', 'Unknown'], (status: string) => ({ ...full, since: { Ready: [status, 1] } })],
 ] as const)('every %s of a backend is read back, and no other', ([, words, having]) => {
-  const read = (value: unknown) => readMemory(backendMemory, { version: 1, value });
+  const read = (value: unknown) => readMemory(backendMemory, { version: 2, value });
   for (const word of words) expect(read(having(word))).toEqual(having(word));
   for (const word of ['', 'other', 'toString']) expect(read(having(word))).toBeNull();
 });

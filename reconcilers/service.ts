@@ -137,6 +137,7 @@ export function decideShared(
     autostartedFor: null,
     startedAtMs: null,
     failedHash: null,
+    bound: null,
     since: stamped.memory,
   };
   return {
@@ -146,6 +147,7 @@ export function decideShared(
     message,
     ready,
     stale: false,
+    endsAtMs: null,
     finishedIntent: desired.intent?.requestId ?? null,
     outcome: desired.intent === null ? null : 'refused',
     conditions: stamped.conditions,

@@ -34,6 +34,8 @@ export const limits = {
   packageGroupsMax: 64,
   /** Repositories of a portal: each is read for every look at the shop. */
   repositoriesMax: 16,
+  /** `maximo` of a Package document: the longest time that it may give a backend. */
+  packageRunMsMax: 365 * 24 * 60 * 60_000,
   /** Values of a claim that make somebody one of a People document. */
   peopleValuesMax: 256,
   /** status.json, run.pid, marker and the like: what we write stays far below. */

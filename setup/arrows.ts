@@ -109,7 +109,7 @@ interface Floors {
 export const floors: Readonly<Record<string, Floors>> = {
   controller: {
     order: `views space people loop kinds apply.ts observe site-figures.ts servers context.ts execute site-resources.ts cluster-starts.ts package-news.ts
-      start-steps.ts figures.ts sync-entries.ts visible-packages.ts package-entries.ts jobs entries.ts clusters work desired hosts files
+      start-steps.ts figures.ts sync-entries.ts visible-packages.ts run-bounds.ts package-entries.ts jobs entries.ts clusters work desired hosts files
       clock limits.ts faults.ts`,
     up: ['entries.ts -> jobs', 'entries.ts -> observe'],
   },

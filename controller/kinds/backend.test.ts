@@ -21,6 +21,7 @@ function worldOfOne() {
     services: new Map(),
     removing: new Set(),
     groupsOf: new Map(),
+    maximoOf: new Map(),
   };
   const link = {
     view: () => ({ status: line.status, error: line.error, supervisor: line.disk === '' ? null : { disk: line.disk } }),
@@ -91,6 +92,11 @@ const changes: Readonly<Record<string, readonly ((one: One) => void)[]>> = {
     ({ server }) => (server.groupsOf = new Map([['app0', groups]])),
     ({ person }) => (person.placed = inGroup('editores')),
     ({ person }) => (person.placed = inGroup('leitores')),
+  ],
+  maximoMs: [
+    ({ server }) => (server.maximoOf = new Map()),
+    ({ server }) => (server.maximoOf = new Map([['app0', 60_000]])),
+    ({ server }) => (server.maximoOf = new Map([['app0 ana', 120_000]])),
   ],
   packageKey: [
     ({ entries }) => (entries.byTarget = new Map()),

@@ -20,6 +20,7 @@ import { rereadPresence } from '../observe/presence.ts';
 import { noteStop, observeIntent } from '../observe/server.ts';
 import type { SupervisorLink } from '../observe/supervisor-link.ts';
 import { isServerScope } from '../servers/services.ts';
+import { runBoundMs } from '../run-bounds.ts';
 import { groupsShutting } from '../visible-packages.ts';
 import { noteSeen } from '../start-steps.ts';
 import { entriesOfApp, wantedPackageOf } from '../package-entries.ts';
@@ -67,6 +68,8 @@ export const backendKind: Kind<BackendEntry, BackendDesired, BackendKindObserved
     noteSeen(context.figures, entry, round.decision, round.atMs);
     noteOutcome(context.entries, entry, round.decision);
     publishStatus(context, entry, news.before, round.decision);
+    if ((news.before?.endsAtMs ?? null) !== round.decision.endsAtMs)
+      context.options.bus.publish(entry.person.name, { type: 'apps-changed' });
     // The first observation of an app that does not answer is no news for its package.
     const isAwaited = round.desired.removing === true || entry.person.server.updates.has(entry.app) || entry.person.updates.has(entry.app);
     if ((news.before?.ready ?? false) !== round.decision.ready || isAwaited) wakePackages(context, entry);
@@ -89,6 +92,7 @@ export function backendDesired(entry: BackendEntry, entries: Entries): BackendDe
     removing: isRemoving(entry),
     shutBy: groupsShutting(person, app),
     drain: drainFor(person),
+    maximoMs: runBoundMs(person, app),
     packageKey: packageKey(entry, entries),
     installedHash: installedHash(installed, person.link.snapshot(app)),
     document: document?.document.spec.estado ?? null,
@@ -177,6 +181,7 @@ function sameBackendInputs(
     desired.removing === isRemoving(entry) &&
     desired.shutBy === groupsShutting(person, app) &&
     desired.drain === drainFor(person) &&
+    desired.maximoMs === runBoundMs(person, app) &&
     desired.packageKey === packageKey(entry, entries) &&
     desired.document === (document?.document.spec.estado ?? null) &&
     desired.generation === (document?.generation ?? 0) &&

@@ -96,7 +96,9 @@ function endInstances({ entries, queue }: Context, { target }: PackageEntry, des
 /** Notifies everybody who runs an app that an update waits for. */
 function tellUpdate({ entries, options }: Context, { target }: PackageEntry, desired: PackageDesired, decision: PackageDecision): void {
   const version = decision.reason === 'UpdateWaits' ? aimedVersion(desired) : null;
-  if (!markUpdate(entries, target, version)) return;
+  const running = version === null ? [] : backendsOf(entries, target).filter((instance) => lives(instance));
+  const people = new Set(running.map(({ person }) => person.name));
+  if (!markUpdate(entries, target, version === null ? null : { version, people })) return;
   for (const { app, person } of entries.backends.values()) {
     const isOf = app === target.app && person.server.name === target.server;
     if (isOf && (target.person === null || target.person === person.name)) options.bus.publish(person.name, { type: 'apps-changed' });

@@ -50,14 +50,17 @@ function lifeOf(entry: BackendEntry) {
     ...processOf(snapshot),
     uso: entry.person.link.usage(entry.app),
     stale: decision?.stale ?? false,
-    update: updateOf(entry),
+    ...updateOf(entry),
     drain: drainOf(entry),
+    endsAtMs: decision?.endsAtMs ?? null,
   } as const;
 }
 
-function updateOf({ person, app }: BackendEntry): string | null {
-  const { updates } = person.packages.get(app)?.scope === 'pessoa' ? person : person.server;
-  return updates.get(app) ?? null;
+function updateOf({ person, app }: BackendEntry) {
+  const waiting = (person.packages.get(app)?.scope === 'pessoa' ? person : person.server).updates.get(app);
+  if (waiting === undefined) return { update: null, updateOthers: 0 };
+  const { version, people } = waiting;
+  return { update: version, updateOthers: people.size - (people.has(person.name) ? 1 : 0) };
 }
 
 function drainOf({ app, person: { server, packages } }: BackendEntry) {

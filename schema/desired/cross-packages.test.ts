@@ -33,6 +33,12 @@ test.for<readonly [string, readonly string[], readonly string[]]>([
     [packageOf('server: polar, grupos: [x]'), envelope('People', 'p', '{ server: [')],
     ['SYNTAX '],
   ],
+  ['a longest time', [packageOf('servers: all, maximo: 12h')], []],
+  ['the most of it', [packageOf('servers: all, maximo: 365d')], []],
+  ['more than that', [packageOf('servers: all, maximo: 366d')], ['TOO_LARGE /spec/maximo']],
+  ['no time', [packageOf('servers: all, maximo: 0m')], ['PATTERN /spec/maximo']],
+  ['a time in seconds', [packageOf('servers: all, maximo: 90s')], ['PATTERN /spec/maximo']],
+  ['a number as a time', [packageOf('servers: all, maximo: 12')], ['WRONG_TYPE /spec/maximo']],
   ['no group', [packageOf('server: polar, grupos: []')], ['LENGTH /spec/grupos']],
   [
     'a group for one person',

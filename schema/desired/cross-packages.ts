@@ -1,4 +1,5 @@
 /** Checks between Package documents and the rest of the folder: their servers, their people, and one wish for each place. */
+import { durationMs } from '../backups.ts';
 import { amountNames, formOf, type Amounts } from '../cluster-form.ts';
 import { limits } from '../limits.ts';
 import { clip } from '../positions/node.ts';
@@ -14,6 +15,7 @@ export function checkPackages(folder: Folder, index: Index, report: ReportDesire
     checkPerson(folder, index, item, report);
     checkGroups(folder, index, item, report);
     checkCluster(folder, index, item, report);
+    checkMaximo(item, report);
   }
   checkTargets(index, packages, report);
 }
@@ -42,6 +44,13 @@ function checkPerson(folder: Folder, index: Index, item: Placed<WrittenPackage>,
   const home = index.people.get(pessoa)?.spec.server;
   if (home !== undefined && server !== undefined && home !== server && index.servers.has(home))
     report(item, 'WRONG_SERVER', ['spec', 'server'], `"${pessoa}" is on the server "${home}", not on "${clip(server)}"`);
+}
+
+function checkMaximo(item: Placed<WrittenPackage>, report: ReportDesired): void {
+  const { maximo } = item.document.spec;
+  // The schema tells of a value that is no time.
+  if (typeof maximo !== 'string' || !(durationMs(maximo) > limits.packageRunMsMax)) return;
+  report(item, 'TOO_LARGE', ['spec', 'maximo'], `expected at most ${limits.packageRunMsMax / 86_400_000}d, found "${clip(maximo)}"`);
 }
 
 /** A misspelled group would close the app to everybody. */

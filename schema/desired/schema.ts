@@ -22,6 +22,8 @@ const name = pattern(
 const app = pattern(appIdPattern, appIdRule);
 /** Names for people. */
 const line = (title: string) => ({ ...pattern(plainNameSource, title), maxLength: 200 });
+/** Converted by schema/backups.ts. */
+const duration = pattern('^[1-9][0-9]{0,3}[mhd]$', 'a time such as 30m, 6h or 1d');
 const account = pattern(accountSource, 'the name of a Linux account: letters, digits, ".", "_", "@", "+" or "-", not digits alone');
 
 /** `all`, or some. One schema whose words hold for texts or for lists only; for the types either. */
@@ -210,7 +212,7 @@ export const specs = {
         /** Folder; relative to the state folder, in which it may not be. */
         to: references.file,
         /** Minutes, hours or days. */
-        every: pattern('^[1-9][0-9]{0,3}[mhd]$', 'a time such as 30m, 6h or 1d'),
+        every: duration,
         /** As the options `--keep-…` of `svc backup`; without it all stay. */
         keep: fields({ last: whole(1, 10_000), daily: whole(1, 10_000), weekly: whole(1, 10_000), monthly: whole(1, 10_000) }),
       },
@@ -314,6 +316,8 @@ export const specs = {
         segundos: quantity(1, 31_536_000),
         gpus: quantity(0, 1_024),
       }),
+      /** The longest that a person's backend runs at once. Decision: docs/decisions/0433-the-end-of-a-run-is-told.md */
+      maximo: duration,
       /** The most that each of its backends gets, in place of `Portal.spec.resources.ceiling`. */
       resources: resourcesSchema,
       /** Nothing of the package is changed: no installation, upgrade, repair or rollback. */

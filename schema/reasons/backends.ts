@@ -35,6 +35,14 @@ export const stopped = {
     fix: 'open its window; a longer ocioso keeps it longer',
     stopped: 'no connection was open for the time of its idle policy',
   },
+  TimeLimit: {
+    words: { pt: 'Rodou o tempo máximo que o administrador permite', en: 'Ran for the longest time that the administrator allows' },
+    because: 'it ran for the longest time that its Package document allows (maximo)',
+    fix: `${startIt}, which begins a new time; a longer maximo lets it run longer`,
+    more: 'Its person was told before, in its window and over the windows',
+    stopped: 'it ran for the longest time that its Package document allows (maximo)',
+    isOrder: true,
+  },
   PinnedStopped: {
     words: { pt: 'Desligado pelo administrador', en: 'Kept off by the administrator' },
     because: 'a Backend document says estado: desligado',

@@ -218,8 +218,12 @@ export const appProjection = closed({
   stale: flag,
   /** Version that takes its place once nobody runs it (`aplicar: ao-parar`); null: none waits. */
   update: nullable('string'),
+  /** Other people who run the version that is there, for whom it waits, too. */
+  updateOthers: count,
   /** The server is taken out of use: the app ends at its deadline, or once nobody uses it. */
   drain: orNull(closed({ server: text, deadlineMs: nullable('number') })),
+  /** When the longest time that the administrator allows ends it, from some minutes before on; null: not, or not yet. */
+  endsAtMs: nullable('number'),
   /** Null: it has no process, or usage was not read recently; `GET /api/apps?uso=1` reads it. */
   uso: orNull(usage),
   step: orNull(closed({ name: oneOf(startSteps), detail: text })),

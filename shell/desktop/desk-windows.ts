@@ -9,6 +9,7 @@ import type { BuiltInId, OpenAppOptions } from '../windows/shell.ts';
 import { builtIn, builtinContent, launcherRows, nameOf, openBuiltIn, openHelp } from './built-in.ts';
 import type { Desk } from './desk.ts';
 import { pressShellKey } from './keys.ts';
+import { updateApp } from './update-app.ts';
 
 const selectorWorks = (selector: string): boolean => {
   try {
@@ -98,6 +99,7 @@ export function deskWindows(desk: () => Desk): DeskWindows {
       if (desk().unsaved.state.get().has(id)) desk().activate(id);
       desk().unsaved.before(id, 'reload');
     },
+    updateApp: (app) => updateApp(desk(), app),
     discard: (id) => {
       desk().unsaved.drop(id);
       desk().hold(id, null);

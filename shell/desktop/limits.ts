@@ -7,6 +7,8 @@ export const limits = {
   headerMenuEveryMs: 2_000,
   /** After *Save and close* the page has so long to say how it ended. */
   saveMsMax: 15_000,
+  /** An update that was let come has so long; then the app starts in the version that is there. */
+  updateMsMax: 10 * 60_000,
   /** A page takes the keyboard unasked so often within `takesWithinMs`; one time more, and it is taken out of its window: from a secret that is typed, */
   secretTakesMax: 0,
   /** from another question of the desktop, its launcher or a menu, */

@@ -46,6 +46,7 @@ import { engineParts } from './engine-parts.ts';
 import { keptByFront, pressed } from './follow-focus.ts';
 import { pressShellKey } from './keys.ts';
 import { createTakers } from './takers.ts';
+import { tellEnds } from './tell-ends.ts';
 import { tellUpdates } from './tell-updates.ts';
 import { followUnsaved, unsavedOf } from './unsaved-windows.ts';
 import { followLeaving } from './leaving.ts';
@@ -146,6 +147,7 @@ function emptyAtFirst() {
     switching: createSignal<Switching | null>(null),
     sessionsOpen: createSignal(false),
     leaving: createSignal<Leaving | null>(null),
+    updating: createSignal<ReadonlyMap<string, string>>(new Map()),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),
     roomsChanged: createSignal(0),
@@ -387,6 +389,7 @@ function connect(desk: Desk, updateCounts: (counts: ReadonlyMap<string, number>)
   followUnsaved(desk);
   followLeaving(desk);
   tellUpdates(desk);
+  tellEnds(desk);
   // Saves the openings that pages have not received yet, too.
   addEventListener('pagehide', remember);
   apps.state.subscribe(() => void restore());

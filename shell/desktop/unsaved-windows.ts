@@ -5,7 +5,11 @@ import { limits } from './limits.ts';
 
 export function unsavedOf(desk: () => Desk): Unsaved {
   return createUnsaved({
-    act: (id, act) => (act === 'close' ? desk().discard(id) : desk().frames.get(id)?.reload()),
+    act: (id, act) => {
+      if (act === 'close') desk().discard(id);
+      else if (act === 'reload') desk().frames.get(id)?.reload();
+      else desk().updateApp(desk().windows.find(id)?.app ?? '');
+    },
     save: (id) => desk().bridge.emit(id, 'salvar', {}),
     saveMsMax: limits.saveMsMax,
   });

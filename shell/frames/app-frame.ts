@@ -11,7 +11,7 @@ import type { AppProjection } from '../../schema/wire/http.ts';
 import type { FrameDesk } from './frame-desk.ts';
 import { reconnectWaitMs } from '../events/client.ts';
 import { tryLater, tryNow } from '../events/try-later.ts';
-import { language, shownAs, text } from '../i18n/i18n.ts';
+import { language, text } from '../i18n/i18n.ts';
 import { startApp } from '../session/api.ts';
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
@@ -24,7 +24,10 @@ import { deepActive } from '../../sdk/web/ui/deep-active.ts';
 import { insideApp } from '../windows/options.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 import './svc-cluster-card.ts';
+import { endStrip } from './end-strip.ts';
 import { permitFrame } from './frame-permissions.ts';
+import { stripStyles } from './strip-styles.ts';
+import './update-strip.ts';
 
 const steps: readonly StartStep[] = ['package', 'install', 'gpu', 'spawn', 'socket', 'probe'];
 const slowMs = 12_000;
@@ -91,6 +94,7 @@ export class SvcAppFrame extends LitElement {
     this.desk.shielded,
     this.desk.connection,
     this.desk.preferences.state,
+    this.desk.updating,
     language,
     ...(this.desk.dev === null ? [] : [this.desk.dev.state]),
   ]);
@@ -110,7 +114,7 @@ export class SvcAppFrame extends LitElement {
     this.asking = false;
   }
 
-  static override styles = [base, appFrameStyles];
+  static override styles = [base, appFrameStyles, stripStyles];
 
   get iframe(): HTMLIFrameElement {
     return this.#frame;
@@ -282,7 +286,8 @@ export class SvcAppFrame extends LitElement {
   override render(): TemplateResult {
     return html`
       ${this.app !== undefined && this.desk.dev?.app === this.app.id ? html`<svc-dev-strip .desk=${this.desk}></svc-dev-strip>` : nothing}
-      ${this.loaded ? this.#strip() : nothing} ${this.loaded ? this.#drainStrip() : nothing} ${this.loaded ? this.#secretsStrip() : nothing}
+      <svc-update-strip ?hidden=${!this.loaded || this.lost} .desk=${this.desk} .app=${this.app} .window=${this.window}></svc-update-strip>
+      ${this.loaded ? html`${this.#strip()} ${this.lost ? nothing : endStrip(this.app)} ${this.#secretsStrip()}` : nothing}
       ${this.app?.ready === true && this.app.trabalho !== null ? this.#card(true) : nothing}
       <div class="page">
         ${this.stopped ? nothing : this.#frame}
@@ -347,7 +352,7 @@ export class SvcAppFrame extends LitElement {
     const { app } = this;
     // Its author sees the banner of svc dev instead, which says more.
     if (this.desk.dev?.app === app?.id && troubleOf(this.desk.dev?.state.get() ?? null) !== null) return nothing;
-    if (app === undefined || this.#doubtful) return nothing;
+    if (app === undefined || this.#doubtful || this.desk.updating.get().has(app.id)) return nothing;
     if (this.lost) return this.#lostStrip(app);
     if (app.ready || app.status === 'running') return nothing;
     const away = app.status === 'stopped' || app.status === 'failed';
@@ -369,23 +374,6 @@ export class SvcAppFrame extends LitElement {
       <p>
         <strong>${text('boot.lost')}</strong>
         <span>${text('boot.lostHint', { nome: app.name })}</span>
-      </p>
-    </div>`;
-  }
-
-  /** The app still runs on a server that is taken out of use: there is time to save. */
-  #drainStrip(): TemplateResult | typeof nothing {
-    const { app } = this;
-    const drain = app?.drain ?? null;
-    if (app === undefined || drain === null || app.pid === null || this.lost) return nothing;
-    const { server: servidor, deadlineMs } = drain;
-    const nome = app.name;
-    const when = deadlineMs === null ? '' : new Date(deadlineMs).toLocaleString(shownAs(), { dateStyle: 'short', timeStyle: 'short' });
-    return html`<div class="strip" role="status">
-      ${glyph('warning')}
-      <p>
-        <strong>${text('drain.title', { servidor })}</strong>
-        <span>${deadlineMs === null ? text('drain.unused', { nome }) : text('drain.until', { nome, hora: when })}</span>
       </p>
     </div>`;
   }

@@ -34,4 +34,8 @@ export interface FrameDesk extends DevDesk, SecretsDesk, TabsDesk {
   minimise(id: string): void;
   /** Loads the page of an app again; asks before, where something in it is not saved. */
   reload(id: string): void;
+  /** Apps that stopped for their update, with the version that comes. */
+  readonly updating: Signal<ReadonlyMap<string, string>>;
+  /** Lets the update of an app come that waits until it stops; asks before, where something in its windows is not saved. */
+  updateApp(app: string): void;
 }

@@ -1,7 +1,9 @@
 /** The sentences of apps that use each other, in English. Part of en.ts. */
 import type { ptApps } from './pt-apps.ts';
 
-export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
+export const enApps: {
+  readonly [K in keyof typeof ptApps]: (typeof ptApps)[K] extends string ? string : { one: string; other: string };
+} = {
   'pin.title': 'Pinned',
   'pin.add': 'Pin to the taskbar',
   'pin.remove': 'Unpin from the taskbar',
@@ -13,6 +15,22 @@ export const enApps: { readonly [K in keyof typeof ptApps]: string } = {
   'pin.open': 'Open {nome}',
   'apps.updateWaits': '{nome} {versao} is ready. It comes once nobody uses the version that runs.',
   'apps.stopToUpdate': 'Stop now',
+  'update.title': '{nome} {versao} is ready',
+  'update.hint': 'To update, {nome} stops and starts again in the new version.',
+  'update.others': {
+    one: 'It comes once nobody uses the version that runs: {n} other person still does.',
+    other: 'It comes once nobody uses the version that runs: {n} other people still do.',
+  },
+  'update.pinned': 'It waits as long as the administrator keeps {nome} on.',
+  'update.now': 'Update now',
+  'update.later': 'Later',
+  'update.going': 'Updating {nome} to {versao}',
+  'update.goingHint': 'The app starts by itself in the new version.',
+  'update.held': '{nome} was not updated: somebody else uses the version before. Version {versao} goes on waiting.',
+  'limit.title': '{nome} stops at {hora}',
+  'limit.hint': 'Save your work. It will have run for the longest time that the administrator allows; you can start it again then.',
+  'limit.notice': '{nome} stops at {hora}: save your work.',
+  'update.late': 'Version {versao} of {nome} did not come yet. It is back in the version that is installed.',
   'apps.ask': '{de} wants to use {para}',
   'apps.askChoice': '{de} wants to use another app',
   'apps.lead': '{de} will be able to ask {para} for “{rotulo}” on your behalf. {para} will know that {de} asked.',

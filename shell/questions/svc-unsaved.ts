@@ -59,7 +59,6 @@ export class SvcUnsaved extends LitElement {
     const { act, state } = this.asking;
     const saving = state === 'saving';
     const nome = this.what?.name ?? null;
-    const closes = act === 'close';
     return html`<form
       role="alertdialog"
       aria-labelledby="who"
@@ -75,13 +74,11 @@ export class SvcUnsaved extends LitElement {
       </div>
       <div class="buttons">
         <ui-button data-first @click=${() => this.#answer('stay')}>${text('unsaved.stay')}</ui-button>
-        <ui-button variant="danger" @click=${() => this.#answer('discard')}>
-          ${text(closes ? 'unsaved.close' : 'unsaved.reload')}
-        </ui-button>
+        <ui-button variant="danger" @click=${() => this.#answer('discard')}> ${text(`unsaved.${act}`)} </ui-button>
         ${
           this.what?.saves === true
             ? html`<ui-button variant="primary" ?busy=${saving} @click=${() => this.#answer('save')}>
-                ${text(closes ? 'unsaved.saveAndClose' : 'unsaved.saveAndReload')}
+                ${text(`unsaved.save.${act}`)}
               </ui-button>`
             : nothing
         }

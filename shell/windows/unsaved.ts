@@ -14,7 +14,7 @@ export interface NotSaved {
 
 export interface Asking {
   /** The act that the person wants on the window. */
-  readonly act: 'close' | 'reload';
+  readonly act: 'close' | 'reload' | 'update';
   /** `failed`: the page could not save, or did not say so in time. */
   readonly state: 'asked' | 'saving' | 'failed';
 }

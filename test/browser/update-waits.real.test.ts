@@ -1,13 +1,18 @@
-/** `aplicar: ao-parar` as the person meets it: a message over the windows and in the task manager, and a button that lets the update come. */
+/**
+ * Tests the ends that a Package document brings, as the person meets them. `aplicar: ao-parar`: a strip in the window of the app, with a
+ * button that lets the update come, and a badge in the task manager. `maximo`: a strip before the end, and why it ended.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
+import { runSvc } from '../../bin/testing/run-svc.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { exampleDesired } from '../support/example-desired.ts';
 import { processesBelow, startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { openApp, signedIn, windowOf } from './support/browser.ts';
+import { frameAt, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
+import { expectLooks } from './support/looks.ts';
 import { middleOf, touchScreen } from './support/touch.ts';
 
 let dir: string;
@@ -15,8 +20,10 @@ let desired: string;
 let portal: RunningPortal;
 let browser: Browser;
 
-const packages = (versao: string): string =>
-  `apiVersion: svc/v1\nkind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: ${versao}, servers: all, aplicar: ao-parar }\n`;
+const packageOf = (app: string, spec: string): string =>
+  `apiVersion: svc/v1\nkind: Package\nmetadata: { name: ${app} }\nspec: { app: ${app}, servers: all, ${spec} }\n`;
+const packages = (versao: string, more = ''): string =>
+  `${packageOf('notas', `versao: ${versao}, aplicar: ao-parar`)}---\n${packageOf('relogio', `versao: 1.0.0${more}`)}`;
 const state = async (): Promise<string> => {
   const { body } = await portal.admin('GET', '/api/admin/objects?prefix=Package/notas');
   const [found] = body as readonly { readonly reason: string; readonly details: { readonly installed: string | null } }[];
@@ -25,7 +32,7 @@ const state = async (): Promise<string> => {
 
 beforeAll(async () => {
   dir = await mkdtemp(path.join(tmpdir(), 'svcu-'));
-  desired = await exampleDesired(dir, ['notas']);
+  desired = await exampleDesired(dir, ['notas', 'relogio']);
   await writeFile(path.join(desired, 'packages.yaml'), packages('1.0.0'));
   [portal, browser] = await Promise.all([startPortal({ desired }), openBrowser()]);
   await until('notas is there', async () => (await state()) === 'Installed 1.0.0');
@@ -45,72 +52,117 @@ async function publish(version: string): Promise<void> {
 /** The page of the app asks its backend, which is stopped, and the desktop a portal that is gone. */
 const others = (problems: readonly string[]): readonly string[] =>
   problems.filter((problem) => !/50[23]|ERR_CONNECTION_|application\/problem\+json/.test(problem));
-const pids = (): readonly number[] => processesBelow(portal.state).flatMap(({ pid, app }) => (app === 'notas' ? [pid] : []));
+const pids = (id = 'notas'): readonly number[] => processesBelow(portal.state).flatMap(({ pid, app }) => (app === id ? [pid] : []));
 
-const stopButton = (page: Page): Locator => page.getByRole('button', { name: 'Parar agora' });
-/** The message is there for ten seconds, which a busy machine may spend on something else; a page that loads says it again. */
-async function toldAgain(page: Page): Promise<void> {
-  await page.reload();
-  await stopButton(page).waitFor();
+const now = (page: Page): Locator => page.getByRole('button', { name: 'Atualizar agora' });
+const ready = (page: Page, version: string): Promise<void> =>
+  page.locator('svc-update-strip').getByRole('status').getByText(`Notas ${version} está pronto`).waitFor();
+/** The new version is there, and runs without a press of anybody. */
+async function runsAgain(page: Page, version: string): Promise<void> {
+  await until('the update', async () => (await state()) === `Installed ${version}`);
+  await until('notas runs', () => pids().length > 0);
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  expect(await now(page).count()).toBe(0);
 }
 
-test('an update waits for whoever runs the app, who is told, and comes once they stop it', async () => {
-  const { page, problems } = await signedIn(browser, portal);
-  await openApp(page, 'Notas');
-  await publish('1.1.0');
-  await page.getByText('Notas 1.1.0 está pronto').first().waitFor();
-  expect(await state()).toBe('UpdateWaits 1.0.0');
-  await openApp(page, 'Gerenciador de tarefas');
-  await windowOf(page, 'Gerenciador de tarefas').locator('[data-update="1.1.0"]').waitFor();
-  if (!(await stopButton(page).isVisible())) await toldAgain(page);
-  await stopButton(page).click();
-  await until('the update', async () => (await state()) === 'Installed 1.1.0');
-  await until('nothing waits', async () => (await page.locator('[data-update]').count()) === 0);
-  expect(others(problems)).toEqual([]);
-});
+test(
+  'the window says which version waits; later is for that one alone, and now asks about unsaved work',
+  { timeout: 480_000 },
+  async () => {
+    const { page, problems } = await signedIn(browser, portal);
+    // For the last test: an app that has run for a while.
+    await openApp(page, 'Relógio');
+    await openApp(page, 'Notas');
+    await publish('1.1.0');
+    await ready(page, '1.1.0');
+    expect(await state()).toBe('UpdateWaits 1.0.0');
+    await expectLooks(page, 'update', 320);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await page.getByRole('button', { name: 'Depois' }).click();
+    await now(page).waitFor({ state: 'detached' });
+    await openApp(page, 'Gerenciador de tarefas');
+    await windowOf(page, 'Gerenciador de tarefas').locator('[data-update="1.1.0"]').waitFor();
+    await publish('1.1.1');
+    await ready(page, '1.1.1');
+
+    await openApp(page, 'Notas');
+    await (await frameAt(page, 'Notas')).evaluate(`svc.janela.naoSalvo(true, { nome: 'Lista' })`);
+    const question = page.getByRole('alertdialog');
+    await now(page).click();
+    await question.getByRole('button', { name: 'Continuar editando' }).click();
+    expect(await state()).toBe('UpdateWaits 1.0.0');
+    await now(page).click();
+    await question.waitFor();
+    // A press that comes too soon after the question counts for nothing.
+    await until('the answer', async () => {
+      if (await question.isVisible()) await question.getByRole('button', { name: 'Atualizar sem salvar' }).click({ timeout: 2_000 });
+      return !(await question.isVisible());
+    });
+    await runsAgain(page, '1.1.1');
+    await until('nothing waits', async () => (await page.locator('[data-update]').count()) === 0);
+    expect(others(problems)).toEqual([]);
+  },
+);
 
 test('the keyboard alone reaches the button and lets the update come', async () => {
   const { page, problems } = await signedIn(browser, portal);
   await openApp(page, 'Notas');
   await publish('1.2.0');
-  const button = stopButton(page);
-  await button.waitFor();
+  await ready(page, '1.2.0');
   await until('Tab comes to the button', async () => {
-    if (!(await button.isVisible())) await toldAgain(page);
     await page.keyboard.press('Shift+Tab');
     return await page.evaluate(() => {
       let at = document.activeElement;
       while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-      return at?.textContent?.trim() === 'Parar agora';
+      const { host } = (at?.getRootNode() ?? {}) as Partial<ShadowRoot>;
+      return host?.textContent?.trim() === 'Atualizar agora';
     });
   });
   await page.keyboard.press('Enter');
-  await until('the update', async () => (await state()) === 'Installed 1.2.0');
+  await runsAgain(page, '1.2.0');
   expect(others(problems)).toEqual([]);
 });
 
-test('it waits over a restart of the portal; a page that loads is told again, and a finger lets the update come', async () => {
+test('it waits over a restart of the portal, and a finger lets it come', async () => {
   const { page, problems } = await signedIn(browser, portal);
   await page.setViewportSize({ width: 320, height: 640 });
   await openApp(page, 'Notas');
   await until('notas runs', () => pids().length > 0);
   await publish('1.3.0');
-  await until('it waits', async () => (await state()) === 'UpdateWaits 1.2.0');
+  await ready(page, '1.3.0');
   const before = pids();
   await portal.kill();
   await portal.again();
   await until('it still waits', async () => (await state()) === 'UpdateWaits 1.2.0');
   expect(pids()).toEqual(before);
   const finger = await touchScreen(page);
-  await until('a finger on the button', async () => {
-    await toldAgain(page);
-    const at = await middleOf(stopButton(page)).catch(() => null);
-    if (at === null) return false;
-    await finger.down(at);
-    await finger.up();
-    return true;
-  });
-  await until('the update', async () => (await state()) === 'Installed 1.3.0');
+  await finger.down(await middleOf(now(page)));
+  await finger.up();
+  await runsAgain(page, '1.3.0');
   await finger.end();
+  expect(others(problems)).toEqual([]);
+});
+
+test('an app that ran for the longest time is ended, which its window says before and after; a start begins anew', async () => {
+  const { page, problems } = await signedIn(browser, portal);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await openApp(page, 'Relógio');
+  await until('relogio runs', () => pids('relogio').length > 0);
+  const before = pids('relogio');
+  await writeFile(path.join(desired, 'packages.yaml'), packages('1.3.0', ', maximo: 1m'));
+  const words = windowOf(page, 'Relógio').locator('.strip');
+  await words.getByText(/^Relógio para às /).waitFor();
+  await page
+    .getByText(/^Relógio para às .*: salve o que está fazendo/)
+    .first()
+    .waitFor();
+  const { left, right } = await words.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
+  expect([left >= 0, right <= 320, pids('relogio')]).toEqual([true, true, before]);
+  await words.getByText('Rodou o tempo máximo que o administrador permite').waitFor();
+  const { out } = await runSvc(dir, ['why', 'ana/relogio', '--state', portal.state]);
+  expect(out.replaceAll(/\s+/g, ' ')).toContain('it ran for the longest time that its Package document allows (maximo)');
+  await words.getByRole('button', { name: 'Iniciar' }).click();
+  await until('another process', () => pids('relogio').some((pid) => !before.includes(pid)));
+  await words.waitFor({ state: 'detached' });
   expect(others(problems)).toEqual([]);
 });

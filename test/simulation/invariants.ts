@@ -94,6 +94,8 @@ export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'back
     PersonRemoved: app.person.document === 'leaving',
     // No package of that world is for some groups only.
     NotInGroup: false,
+    // And none has a longest time.
+    TimeLimit: false,
   };
   if (!justified[stop.reason]) violate(world, `${app.key} is ordered to stop (${stop.reason}) without cause`);
 }
