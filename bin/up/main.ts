@@ -47,7 +47,7 @@ import { keepOwned } from './owned.ts';
 import { controllers, reachedAt, type DevParts } from './controllers.ts';
 import { keepBackups, type Backups } from './backups.ts';
 import { backupsCheck } from './backups-check.ts';
-import { createReigns, loneReign, type Reigns } from './reigns.ts';
+import { createTerms, loneTerm, type LeadershipTerms } from './leadership-terms.ts';
 import { createServedRepository } from './served-repository.ts';
 import { finishRestore } from '../restore/journal.ts';
 import { createParcels } from './parcels.ts';
@@ -188,23 +188,21 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     const backups = await keepBackups({ stateDir, desiredDir, store: opened.store, clock, log, ends });
     const parts = { stateDir, opened, backups, clock, log, dev };
     const created = controllers({ ...parts, desiredDir, local, reached, startedWith: () => started, audit: audit.log });
-    const reigns = await (opened.member === null
-      ? loneReign(created)
-      : createReigns({ member: opened.member, clock, log, create: created }));
-    const { gateway } = followReigns(reigns, { stateDir, local, audit });
+    const terms = await (opened.member === null ? loneTerm(created) : createTerms({ member: opened.member, clock, log, create: created }));
+    const { gateway } = followTerms(terms, { stateDir, local, audit });
     ends.push(
-      () => reigns.end(),
+      () => terms.end(),
       () => reached.never(),
     );
-    await reigns.controller().prepare();
-    refuseNothing(reigns.controller());
-    const spec = specOf(reigns) ?? {};
+    await terms.controller().prepare();
+    refuseNothing(terms.controller());
+    const spec = specOf(terms) ?? {};
     const settings = portalSettings(spec, listen);
     started = { spec: { ...spec, ...place }, listens: listen === null };
     await refuseTaken(settings.listenHost, settings.listenPort);
-    reigns.controller().hear();
-    backups.follow({ spec: () => specOf(reigns)?.backup, leads: () => reigns.leads() });
-    const common = await portalParts({ ...parts, reigns, gateway, audit });
+    terms.controller().hear();
+    backups.follow({ spec: () => specOf(terms)?.backup, leads: () => terms.leads() });
+    const common = await portalParts({ ...parts, terms, gateway, audit });
     const portal = await createPortal({ ...common, settings, controlSocket, judgePeer: createPeerJudge() });
     ends.push(() => portal.close());
     // First: with 10,000 people the first turn of the loop takes seconds, and who is there need not wait for it.
@@ -212,16 +210,16 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
     const owned = keepOwned({ lock, portal, stateDir, clock, log, storeLost: opened.storeLost });
     ends.push(() => owned.stop());
     reached.is(url, directHost(settings.listenHost, port));
-    await reigns.controller().start();
-    reigns.follow();
-    if (opened.member !== null) ends.push(...amongOthers(opened.member, { opened, reigns, clock, log }));
+    await terms.controller().start();
+    terms.follow();
+    if (opened.member !== null) ends.push(...amongOthers(opened.member, { opened, terms, clock, log }));
     faultPoint('up/listening');
     const running = {
       url,
       get controller() {
-        return reigns.controller();
+        return terms.controller();
       },
-      leads: () => reigns.leads(),
+      leads: () => terms.leads(),
       gateway,
       bus: opened.bus,
       portal,
@@ -246,16 +244,16 @@ function takeState(stateDir: string, log: Logger, ends: Ending[]): StateLock {
   return lock;
 }
 
-const specOf = (reigns: Reigns) => reigns.controller().context.entries.portal?.document.spec;
+const specOf = (terms: LeadershipTerms) => terms.controller().context.entries.portal?.document.spec;
 
 /** Puts a single gateway over the controllers that follow each other. */
-function followReigns(
-  reigns: Reigns,
+function followTerms(
+  terms: LeadershipTerms,
   { stateDir, local, audit }: { readonly stateDir: string; readonly local: Bus; readonly audit: UpAudit },
 ): Switchable {
-  audit.follow(() => specOf(reigns));
-  const gateways = switchable(createGateway(reigns.controller().context, stateDir), local);
-  reigns.onController(({ context }, before) => {
+  audit.follow(() => specOf(terms));
+  const gateways = switchable(createGateway(terms.controller().context, stateDir), local);
+  terms.onController(({ context }, before) => {
     recallLiving(before.context.entries, context.entries);
     gateways.set(createGateway(context, stateDir));
   });
@@ -265,23 +263,23 @@ function followReigns(
 /** Starts the duties of a portal towards the others of its store; answers what ends them. */
 function amongOthers(
   { pools }: NonNullable<OpenState['member']>,
-  { opened, reigns, clock, log }: Pick<PortalParts, 'opened' | 'reigns' | 'clock' | 'log'>,
+  { opened, terms, clock, log }: Pick<PortalParts, 'opened' | 'terms' | 'clock' | 'log'>,
 ): readonly Ending[] {
   const onError = (err: unknown): void => log.error({ err }, 'windows of a portal that is gone could not be closed');
   const living = async (): Promise<readonly string[]> => (await livingPortals(pools.pool, clock)).map(({ id }) => id);
   const unreached = (): readonly string[] =>
-    [...reigns.controller().context.entries.servers.values()]
+    [...terms.controller().context.entries.servers.values()]
       .filter(({ reachability }) => reachability.status === 'unreachable')
       .map(({ name }) => name);
   return [
-    closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: reigns.leads, onError }),
+    closeLostWindows({ living, store: opened.store, bus: opened.bus, clock, leads: terms.leads, onError }),
     tellUnreached({ pool: pools.pool, portal: opened.peers?.portal ?? '', unreached, clock }),
   ];
 }
 
 interface PortalParts {
   readonly opened: OpenState;
-  readonly reigns: Reigns;
+  readonly terms: LeadershipTerms;
   readonly gateway: Gateway;
   readonly backups: Backups;
   readonly stateDir: string;
@@ -293,7 +291,7 @@ interface PortalParts {
 
 async function portalParts({
   opened,
-  reigns,
+  terms,
   gateway,
   backups,
   stateDir,
@@ -305,14 +303,14 @@ async function portalParts({
   const rooms = portalRooms(opened, clock, log);
   const repository = createServedRepository({
     folders: () => {
-      const { entries, options } = reigns.controller().context;
+      const { entries, options } = terms.controller().context;
       return repositoryFolders(repositoriesOf(options.dir, entries.portal));
     },
     clock,
     log,
   });
   await repository.look();
-  const hasUrl = (): boolean => specOf(reigns)?.url !== undefined;
+  const hasUrl = (): boolean => specOf(terms)?.url !== undefined;
   return {
     repository: repository.handle,
     ...(dev === undefined ? {} : { dev: dev.portal }),
@@ -334,14 +332,14 @@ async function portalParts({
     }),
     storeErrors: opened.storeErrors,
     stateDir,
-    figures: figuresOf(() => reigns.controller().context.figures.seen),
+    figures: figuresOf(() => terms.controller().context.figures.seen),
     assets: { shellDir: path.join(root, 'build/shell'), sdkWebDir: path.join(root, 'build/sdk/web') },
     log,
     clock,
     audit: audit.log,
-    runsHere: () => runsHere(reigns.controller().context.entries),
+    runsHere: () => runsHere(terms.controller().context.entries),
     doctorChecks: {
-      ...objectChecks(() => reigns.controller(), gateway),
+      ...objectChecks(() => terms.controller(), gateway),
       ...opened.doctorChecks(rooms.relay, hasUrl),
       backup: async () => backupsCheck(backups.standing(), clock.nowMs()),
       audit: () => audit.check(),

@@ -33,8 +33,8 @@ interface Portal {
   readonly relay: RelayWorld;
   /** Rows of documents that were confirmed. */
   readonly confirmed: LogRow[];
-  /** Its reigns, the last one first; it leads as long as the first one is not over. */
-  readonly reigns: { readonly leading: Leading; isOver: boolean }[];
+  /** Its terms, the last one first; it leads as long as the first one is not over. */
+  readonly terms: { readonly leading: Leading; isOver: boolean }[];
 }
 
 async function portal(name: string): Promise<Portal> {
@@ -60,26 +60,26 @@ async function portal(name: string): Promise<Portal> {
   });
   ends.push(() => relay.close());
   rooms.onTaken((salas) => relay.relay.letGo(salas));
-  const one: Portal = { store, relay, confirmed, reigns: [] };
+  const one: Portal = { store, relay, confirmed, terms: [] };
   follow(one);
   return one;
 }
 
-/** As bin/up/reigns.ts does. */
-function follow({ store, reigns }: Portal): void {
+/** As bin/up/leadership-terms.ts does. */
+function follow({ store, terms }: Portal): void {
   const stop = new AbortController();
   const loop = (async () => {
     while (!stop.signal.aborted) {
       await pause(250);
-      const leading = reigns[0] !== undefined && !reigns[0].isOver ? null : await store.lead().catch(() => null);
+      const leading = terms[0] !== undefined && !terms[0].isOver ? null : await store.lead().catch(() => null);
       if (leading === null) continue;
-      const reign = { leading, isOver: false };
-      reigns.unshift(reign);
+      const term = { leading, isOver: false };
+      terms.unshift(term);
       leading.lost.catch(() => {
-        reign.isOver = true;
+        term.isOver = true;
       });
     }
-    await reigns[0]?.leading.release();
+    await terms[0]?.leading.release();
   })();
   ends.push(async () => {
     stop.abort();
@@ -198,7 +198,7 @@ async function underLoad(): Promise<World> {
   return { portals, people, writers };
 }
 
-const leads = ({ reigns }: Portal): boolean => reigns[0]?.isOver === false;
+const leads = ({ terms }: Portal): boolean => terms[0]?.isOver === false;
 
 /** Nothing is refused any more, and more is written at each portal. */
 async function goesOn({ portals, writers }: World): Promise<void> {

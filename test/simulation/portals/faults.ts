@@ -68,13 +68,13 @@ function cutOff({ world, weather }: Simulation, { slot }: Portal): void {
 
 const dieAtEffect =
   ({ world }: Simulation) =>
-  ({ reigns }: Portal): void => {
-    const view = reigns?.controller().view;
+  ({ terms }: Portal): void => {
+    const view = terms?.controller().view;
     if (view !== undefined) view.world.mischief.crashAfterBoundaries = world.random.int(1, 10);
   };
 
 function mischief(simulation: Simulation, kind: keyof Mischief, most: number): void {
-  const portals = portalsOf(simulation).flatMap(({ reigns }) => (reigns === null ? [] : [reigns.controller().view.world]));
+  const portals = portalsOf(simulation).flatMap(({ terms }) => (terms === null ? [] : [terms.controller().view.world]));
   if (portals.length > 0) simulation.world.random.pick(portals).mischief[kind] += simulation.world.random.int(1, most);
 }
 
@@ -115,9 +115,9 @@ export function healAll(simulation: Simulation, healGround: (world: World) => vo
   for (const slot of weather.cut) weather.mended.set(slot, world.clock.monotonicMs());
   weather.cut.clear();
   databaseBack(simulation);
-  for (const { clock, reigns } of portalsOf(simulation)) {
+  for (const { clock, terms } of portalsOf(simulation)) {
     clock.goOn();
-    const mine = reigns?.controller().view.world.mischief;
+    const mine = terms?.controller().view.world.mischief;
     if (mine !== undefined) for (const kind of Object.keys(mine) as (keyof Mischief)[]) mine[kind] = 0;
   }
   healGround(world);

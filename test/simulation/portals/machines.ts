@@ -1,5 +1,5 @@
 /** Processes of svc up that come, stand still and go: what bin/up does at start and end, over the line to the database of the model. */
-import { createReigns } from '../../../bin/up/reigns.ts';
+import { createTerms } from '../../../bin/up/leadership-terms.ts';
 import type { Log } from '../../../controller/work/record.ts';
 import { tryLease } from '../../../store/lease.ts';
 import { joinPortals } from '../../../store/portals.ts';
@@ -11,9 +11,9 @@ import { violate } from '../world.ts';
 import { rowsOf, type Answer, type Question } from './database.ts';
 import { openLine } from './line.ts';
 import { createProcessClock } from './process.ts';
-import { createController, type ModelController } from './reign.ts';
+import { createController, type ModelController } from './term.ts';
 import { createRelay } from './relay.ts';
-import { portalsOf, tell, type Portal, type Reign, type Simulation, type Slot } from './simulation.ts';
+import { portalsOf, tell, type Portal, type Term, type Simulation, type Slot } from './simulation.ts';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined } as unknown as Log;
 
@@ -33,7 +33,7 @@ export function startMachine(simulation: Simulation, slot: Slot): void {
     ...(simulation.leavesOut === 'rooms' && { bends }),
     onUnknown: (error) => violate(world, error.message),
   });
-  const portal: Portal = { name, slot, clock, line, member: null, reigns: null, relay: null, controllers: new Set(), seen: { number: 0 } };
+  const portal: Portal = { name, slot, clock, line, member: null, terms: null, relay: null, controllers: new Set(), seen: { number: 0 } };
   slot.portal = portal;
   tell(simulation, `${name} starts`);
   void begin(simulation, portal).catch(() => simulation.kill(portal));
@@ -51,20 +51,20 @@ async function begin(simulation: Simulation, portal: Portal): Promise<void> {
   portal.member = await joinPortals(pool, { holder: name, address: name, version: '1', clock, onLapsed });
   const owners = createRoomOwners(pool, portal.member, clock);
   const log = openPostgresRoomLog({ pool, owners, clock });
-  portal.reigns = await createReigns<Reign, ModelController>({
+  portal.terms = await createTerms<Term, ModelController>({
     member: { lead: () => lead(simulation, portal) },
     clock,
     log: silent,
-    create: async (reign) => createController(simulation, portal, reign),
+    create: async (term) => createController(simulation, portal, term),
   });
-  const first = portal.reigns.controller();
+  const first = portal.terms.controller();
   await first.prepare();
   await first.start();
-  portal.reigns.follow();
+  portal.terms.follow();
   portal.relay = createRelay(simulation, portal, { owners, log });
 }
 
-async function lead(simulation: Simulation, { clock, line: { pool }, name, seen }: Portal): Promise<Reign | null> {
+async function lead(simulation: Simulation, { clock, line: { pool }, name, seen }: Portal): Promise<Term | null> {
   const lease = await tryLease(pool, { holder: name, clock, name: 'model', seen });
   if (lease === null) return null;
   tell(simulation, `${name} has the lease ${lease.number}`);
@@ -93,7 +93,7 @@ export async function drainMachine(simulation: Simulation, portal: Portal): Prom
   // A portal that does not come to its end is killed (TimeoutStopSec).
   portal.clock.at(portal.clock.monotonicMs() + 5_000, () => simulation.kill(portal));
   await portal.relay?.drain();
-  await portal.reigns?.end();
+  await portal.terms?.end();
   await portal.member?.leave();
   simulation.kill(portal);
 }
@@ -101,5 +101,5 @@ export async function drainMachine(simulation: Simulation, portal: Portal): Prom
 /** The portal that leads, and acts: its controller is in its place. */
 export function leaderOf(simulation: Simulation): Portal | null {
   const number = simulation.database.lease?.number;
-  return portalsOf(simulation).find(({ reigns }) => reigns?.leads() === true && reigns.controller().number === number) ?? null;
+  return portalsOf(simulation).find(({ terms }) => terms?.leads() === true && terms.controller().number === number) ?? null;
 }

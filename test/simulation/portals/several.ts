@@ -4,7 +4,7 @@ import { push } from '../pushes.ts';
 import { enqueuePerson, noticeServer, setLink } from '../portal-model.ts';
 import { violate, type AppModel, type PersonModel, type Several } from '../world.ts';
 import { isCode } from './codes.ts';
-import type { ModelController } from './reign.ts';
+import type { ModelController } from './term.ts';
 import { portalsOf, tell, type Simulation, type SupervisorFence } from './simulation.ts';
 
 export function createSeveral(simulation: () => Simulation): Several {

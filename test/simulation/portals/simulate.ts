@@ -1,5 +1,5 @@
 /**
- * Worlds of several portals over one database: the loop, the machines and the reconcilers of one portal, with the product's own lease, reigns,
+ * Worlds of several portals over one database: the loop, the machines and the reconcilers of one portal, with the product's own lease, terms,
  * fences, owners of rooms and logs between them. `node test/simulation/portals/simulate.ts [seed] [steps] [left out]` prints the report.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { createClients, keepWriting, type Client } from './clients.ts';
 import { createDatabase } from './database.ts';
 import { healAll, strike } from './faults.ts';
 import { killMachine, leaderOf, startMachine } from './machines.ts';
-import { knowActs } from './reign.ts';
+import { knowActs } from './term.ts';
 import { createSeveral } from './several.ts';
 import { portalsOf, tell, type LeftOut, type SeveralTally, type Simulation, type Slot } from './simulation.ts';
 
@@ -177,8 +177,8 @@ function every(world: World, ms: () => number, act: () => unknown): void {
 }
 
 function shownSomewhere(simulation: Simulation, app: AppModel): AppModel['shown'] {
-  for (const { reigns } of portalsOf(simulation)) {
-    const view = reigns?.controller().view.apps.get(app);
+  for (const { terms } of portalsOf(simulation)) {
+    const view = terms?.controller().view.apps.get(app);
     if (view !== undefined && view.shown !== null) return view.shown;
   }
   return null;
@@ -235,10 +235,10 @@ function watchLeader(simulation: Simulation): void {
 
 function checkApps(simulation: Simulation, afterMs: number): void {
   const { world } = simulation;
-  const leaders = portalsOf(simulation).filter(({ reigns }) => reigns?.leads() === true);
+  const leaders = portalsOf(simulation).filter(({ terms }) => terms?.leads() === true);
   if (leaders.length !== 1) violate(world, `${leaders.length} portals lead ${afterMs / 1_000} s after the last fault`);
-  for (const { reigns } of portalsOf(simulation)) {
-    for (const app of reigns?.controller().view.apps.values() ?? []) checkConverged(world, app, afterMs);
+  for (const { terms } of portalsOf(simulation)) {
+    for (const app of terms?.controller().view.apps.values() ?? []) checkConverged(world, app, afterMs);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Shared state of the parts of a world of several portals. */
-import type { Reigns } from '../../../bin/up/reigns.ts';
+import type { LeadershipTerms } from '../../../bin/up/leadership-terms.ts';
 import type { Fence } from '../../../kit/supervise/fence.ts';
 import type { Membership } from '../../../store/portals.ts';
 import type { PostgresSql } from '../../../store/postgres-sql.ts';
@@ -9,13 +9,13 @@ import type { Client, Socket } from './clients.ts';
 import type { Database } from './database.ts';
 import type { Line, Weather } from './line.ts';
 import type { ProcessClock } from './process.ts';
-import type { ModelController } from './reign.ts';
+import type { ModelController } from './term.ts';
 import type { Relay } from './relay.ts';
 
 /** The protection left out on purpose, to see that its absence is found. */
 export type LeftOut = 'nothing' | 'writes' | 'orders' | 'rooms';
 
-export interface Reign extends Lease {
+export interface Term extends Lease {
   readonly sql: PostgresSql;
 }
 
@@ -26,7 +26,7 @@ export interface Portal {
   readonly clock: ProcessClock;
   readonly line: Line;
   member: Membership | null;
-  reigns: Reigns<ModelController> | null;
+  terms: LeadershipTerms<ModelController> | null;
   relay: Relay | null;
   /** Running controllers: while one takes the place of another there are two. */
   readonly controllers: Set<ModelController>;

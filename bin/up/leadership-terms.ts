@@ -9,10 +9,10 @@ import { limits } from '../limits.ts';
 import type { Leading } from '../../store/postgres.ts';
 
 /** Leadership term, whatever its store. */
-type Reign = Pick<Leading, 'number' | 'lost' | 'release'>;
+type Term = Pick<Leading, 'number' | 'lost' | 'release'>;
 type Ruled = Pick<Controller, 'prepare' | 'start' | 'rest' | 'stop'>;
 
-export interface ReignOptions<One extends Reign = Leading, Of extends Ruled = Controller> {
+export interface TermOptions<One extends Term = Leading, Of extends Ruled = Controller> {
   readonly member: { lead(): Promise<One | null> };
   readonly clock: Clock;
   readonly log: Log;
@@ -20,7 +20,7 @@ export interface ReignOptions<One extends Reign = Leading, Of extends Ruled = Co
   readonly create: (leading: One | null) => Promise<Of>;
 }
 
-export interface Reigns<Of extends Ruled = Controller> {
+export interface LeadershipTerms<Of extends Ruled = Controller> {
   readonly controller: () => Of;
   readonly leads: () => boolean;
   /** Reports each next controller: its views count from then on. */
@@ -32,7 +32,7 @@ export interface Reigns<Of extends Ruled = Controller> {
 }
 
 /** Leadership of a portal without others, for as long as it lives. */
-export async function loneReign(create: ReignOptions['create']): Promise<Reigns> {
+export async function loneTerm(create: TermOptions['create']): Promise<LeadershipTerms> {
   const controller = await create(null);
   return {
     controller: () => controller,
@@ -43,8 +43,8 @@ export async function loneReign(create: ReignOptions['create']): Promise<Reigns>
   };
 }
 
-interface State<One extends Reign, Of extends Ruled> {
-  readonly options: ReignOptions<One, Of>;
+interface State<One extends Term, Of extends Ruled> {
+  readonly options: TermOptions<One, Of>;
   leading: One | null;
   controller: Of;
   onController: (controller: Of, before: Of) => void;
@@ -53,7 +53,7 @@ interface State<One extends Reign, Of extends Ruled> {
   isOver: boolean;
 }
 
-export async function createReigns<One extends Reign, Of extends Ruled>(options: ReignOptions<One, Of>): Promise<Reigns<Of>> {
+export async function createTerms<One extends Term, Of extends Ruled>(options: TermOptions<One, Of>): Promise<LeadershipTerms<Of>> {
   const { promise: ended, resolve: endLoop } = Promise.withResolvers<void>();
   const leading = await options.member.lead();
   const controller = await options.create(leading);
@@ -78,7 +78,7 @@ export async function createReigns<One extends Reign, Of extends Ruled>(options:
   };
 }
 
-async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
+async function follow<One extends Term, Of extends Ruled>(state: State<One, Of>): Promise<void> {
   let isKnown = true;
   while (!state.isOver) {
     try {
@@ -95,7 +95,7 @@ async function follow<One extends Reign, Of extends Ruled>(state: State<One, Of>
 }
 
 /** Tries to become the leader, after a pause. */
-async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, Of>): Promise<void> {
+async function takeOver<One extends Term, Of extends Ruled>(state: State<One, Of>): Promise<void> {
   await untilNextLook(state);
   if (state.isOver) return;
   const taken = await state.options.member.lead();
@@ -110,7 +110,7 @@ async function takeOver<One extends Reign, Of extends Ruled>(state: State<One, O
 }
 
 /** Waits for the end of this portal's leadership. */
-async function stepDown<One extends Reign, Of extends Ruled>(state: State<One, Of>, { lost }: One): Promise<void> {
+async function stepDown<One extends Term, Of extends Ruled>(state: State<One, Of>, { lost }: One): Promise<void> {
   await Promise.race([state.ended, lost.catch(() => undefined)]);
   if (state.isOver) return;
   state.options.log.warn({}, 'another portal leads now: this one only looks');
@@ -126,7 +126,7 @@ async function stepDown<One extends Reign, Of extends Ruled>(state: State<One, O
 }
 
 /** The next one sees everything first; then the views are its own, and the one before goes. */
-async function change<One extends Reign, Of extends Ruled>(state: State<One, Of>, next: One | null): Promise<void> {
+async function change<One extends Term, Of extends Ruled>(state: State<One, Of>, next: One | null): Promise<void> {
   const made = await state.options.create(next);
   try {
     await made.prepare();
@@ -141,6 +141,6 @@ async function change<One extends Reign, Of extends Ruled>(state: State<One, Of>
   await before.stop();
 }
 
-async function untilNextLook<One extends Reign, Of extends Ruled>({ options: { clock }, ended }: State<One, Of>): Promise<void> {
+async function untilNextLook<One extends Term, Of extends Ruled>({ options: { clock }, ended }: State<One, Of>): Promise<void> {
   await Promise.race([ended, pause(clock, limits.leaseLookMs)]);
 }

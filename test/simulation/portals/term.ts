@@ -8,7 +8,7 @@ import { enqueue, enqueuePerson, startPortal } from '../portal-model.ts';
 import { violate, type AppModel, type PersonModel, type World } from '../world.ts';
 import type { PostgresSql } from '../../../store/postgres-sql.ts';
 import { isCode } from './codes.ts';
-import type { Portal, Reign, Simulation } from './simulation.ts';
+import type { Portal, Term, Simulation } from './simulation.ts';
 import { createView, type Stored, type View } from './view.ts';
 
 export interface ModelController {
@@ -73,16 +73,16 @@ async function readStore({ line }: Portal): Promise<Stored> {
   return stored;
 }
 
-// oxlint-disable-next-line max-lines-per-function -- closures over one reign
-export function createController(simulation: Simulation, portal: Portal, reign: Reign | null): ModelController {
-  const number = reign?.number ?? null;
+// oxlint-disable-next-line max-lines-per-function -- closures over one term
+export function createController(simulation: Simulation, portal: Portal, term: Term | null): ModelController {
+  const number = term?.number ?? null;
   const { clock } = portal;
   let isOver = false;
   const failed = new Set<AppModel>();
   const keep = async (write: (sql: PostgresSql) => Promise<unknown>, onFailed: () => void): Promise<void> => {
-    if (reign === null) return;
+    if (term === null) return;
     try {
-      await write(reign.sql);
+      await write(term.sql);
     } catch (error) {
       if (isCode(error, 'STATE_IN_USE')) simulation.tally.refusedWrites += 1;
       else onFailed();
