@@ -1,4 +1,4 @@
-/** Counts the controller's own work. Source: anchors on metrics; read by api/metrics.ts through schema/figures.ts. */
+/** Counts the controller's own work. Source: anchors on metrics; read by api/site/metrics.ts through schema/figures.ts. */
 import { probeVerdict } from '../machines/probe-verdict.ts';
 import {
   figureBoundsS,

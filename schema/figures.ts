@@ -1,5 +1,5 @@
 /**
- * Counts of the controller's own work, as `/metrics` shows them. The controller writes them (controller/figures.ts), and api/metrics.ts reads them.
+ * Counts of the controller's own work, as `/metrics` shows them. The controller writes them (controller/figures.ts), and api/site/metrics.ts reads them.
  */
 import type { Distribution } from './wire/distribution.ts';
 

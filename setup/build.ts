@@ -8,7 +8,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } fro
 import { basename, dirname, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { build as esbuild, type BuildOptions, type Metafile } from 'esbuild';
-import { worthBytes } from '../api/content-coding.ts';
+import { worthBytes } from '../api/http/content-coding.ts';
 import { kitPrograms } from '../kit/server/parts.ts';
 import { makeServerKits } from '../kit/server/pack.ts';
 import { makeAuthorPackages } from './author-packages.ts';

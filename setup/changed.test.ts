@@ -3,7 +3,7 @@ import { reachOf } from './changed.ts';
 
 const realTests = [
   'test/backup/killed.real.test.ts',
-  'api/fault-owner.real.test.ts',
+  'api/connections/fault-owner.real.test.ts',
   'bin/svc.real.test.ts',
   'controller/hosts/local.real.test.ts',
   'kit/job/wrapper.real.test.ts',

@@ -184,17 +184,17 @@ describe('references', () => {
 
 test('a path that is broken is found', () => {
   const [steps = []] = pathsIn(
-    '1. `api/portal.ts`: a\n2. `api/starts.ts`: b\n3. `store/bus.ts`, by `enqueue`: c\n4. `store/gone.ts`: d\n5. `schema/wire/etag.ts`, over HTTP: e\n',
+    '1. `api/portal.ts`: a\n2. `api/portal/starts.ts`: b\n3. `store/bus.ts`, by `enqueue`: c\n4. `store/gone.ts`: d\n5. `schema/wire/etag.ts`, over HTTP: e\n',
   );
   expect(steps.map(({ file }) => file)).toHaveLength(5);
-  expect(brokenSteps(steps)).toEqual(['api/starts.ts -> store/bus.ts is an import', 'store/gone.ts is not there']);
+  expect(brokenSteps(steps)).toEqual(['api/portal/starts.ts -> store/bus.ts is an import', 'store/gone.ts is not there']);
   const [loose = []] = pathsIn(
-    '1. `schema/wire/etag.ts`: a\n2. `store/bus.ts`: b\n3. `api/space.ts`, by `enqueue`: c\n4. `kit/faults.ts`, over post: d\n',
+    '1. `schema/wire/etag.ts`: a\n2. `store/bus.ts`: b\n3. `api/http/space.ts`, by `enqueue`: c\n4. `kit/faults.ts`, over post: d\n',
   );
   expect(brokenSteps(loose)).toEqual([
     'schema/wire/etag.ts -> store/bus.ts: neither imports the other',
-    'store/bus.ts -> api/space.ts: not both have enqueue',
-    'api/space.ts -> kit/faults.ts: no such connection: post',
+    'store/bus.ts -> api/http/space.ts: not both have enqueue',
+    'api/http/space.ts -> kit/faults.ts: no such connection: post',
   ]);
 });
 

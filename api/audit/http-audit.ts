@@ -10,7 +10,7 @@ import type { FilesCommands } from '../../schema/files.ts';
 import type { RouteName } from '../../schema/routes/call.ts';
 import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { SignInMethod } from '../../store/store.ts';
-import { loginOf } from '../administrator.ts';
+import { loginOf } from '../portal/administrator.ts';
 import type { Session } from '../auth/sessions.ts';
 import { shortHash } from '../auth/secrets.ts';
 import { adminRows } from './admin-rows.ts';

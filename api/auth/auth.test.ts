@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { siteOf } from '../hosts.ts';
+import { siteOf } from '../http/hosts.ts';
 import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';

@@ -3,8 +3,8 @@
  * Decision: docs/decisions/0036-session-cookie.md
  */
 import { limits } from './limits.ts';
-import { isSecureContext, type Site } from '../hosts.ts';
-import { trimSpace } from '../space.ts';
+import { isSecureContext, type Site } from '../http/hosts.ts';
+import { trimSpace } from '../http/space.ts';
 import { isSecretShape } from './secrets.ts';
 
 export function sessionCookieName(site: Site): string {

@@ -1,7 +1,7 @@
 /** The number of guesses that are allowed, as attackers and people meet it. The figures are repeated here on purpose. */
 import { describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { siteOf } from '../hosts.ts';
+import { siteOf } from '../http/hosts.ts';
 import { networkOf, siteNetworkOf, clientAddress, trustedProxies } from './client-address.ts';
 import { createBus, type OthersEdge } from '../../store/bus.ts';
 import { createGuessGuard, type GuessGuard } from './guess-guard.ts';

@@ -6,7 +6,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from './limits.ts';
-import type { Site } from '../hosts.ts';
+import type { Site } from '../http/hosts.ts';
 import { knownBrowserCookie, readKnownBrowsers } from './cookies.ts';
 import type { KeyRing } from './key-rings.ts';
 

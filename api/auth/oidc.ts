@@ -14,7 +14,7 @@ import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isOtherSecret, refusalOf, type AskedFor } from './oidc-causes.ts';
 import { createProviders, plainIssuer, type Library } from './oidc-discovery.ts';
-import type { Site } from '../hosts.ts';
+import type { Site } from '../http/hosts.ts';
 import { newSecret } from './secrets.ts';
 
 export const oidcReturnPath = '/api/sessao/oidc/retorno';

@@ -1,7 +1,7 @@
 /** The session behind a call that a page of the shell makes. Decision: docs/decisions/0035-http-border.md */
 import type { IncomingMessage } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
-import type { Site } from '../hosts.ts';
+import type { Site } from '../http/hosts.ts';
 import { readSessionCookie } from './cookies.ts';
 import { isSafeMethod, mayChange, mayRead } from './same-origin.ts';
 import type { Session, Sessions } from './sessions.ts';

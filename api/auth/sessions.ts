@@ -6,7 +6,7 @@
 import type { Bus } from '../../store/bus.ts';
 import type { SignInMethod, Store, StoredSession } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { ownedBy } from '../work-owner.ts';
+import { ownedBy } from '../connections/work-owner.ts';
 import { limits } from './limits.ts';
 import { newSecret, secretHash, shortHash } from './secrets.ts';
 

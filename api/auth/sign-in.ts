@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SignInMethod } from '../../store/store.ts';
 import { SvcError, type ErrorCode } from '../../schema/errors.ts';
 import type { PasswordVerdict, PeopleCommands, PeopleView } from '../../schema/gateway.ts';
-import type { Site } from '../hosts.ts';
+import type { Site } from '../http/hosts.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import type { GuessGuard } from './guess-guard.ts';
 import type { KnownBrowsers } from './known-browsers.ts';

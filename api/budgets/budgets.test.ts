@@ -6,11 +6,11 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turnEnd } from 'node:timers/promises';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createBorderServer } from '../border-server.ts';
+import { createBorderServer } from '../connections/border-server.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
-import { ownerNow } from '../work-owner.ts';
+import { ownerNow } from '../connections/work-owner.ts';
 import { createBudgets, type Budgets } from './budgets.ts';
-import { ownEvents } from '../fault-owner.ts';
+import { ownEvents } from '../connections/fault-owner.ts';
 import { workFor, workPassed } from './loop-time.ts';
 
 let clock: ManualClock;

@@ -5,7 +5,7 @@
  */
 import { createHook } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
-import { ownerNow, runAs, type WorkOwner } from '../work-owner.ts';
+import { ownerNow, runAs, type WorkOwner } from '../connections/work-owner.ts';
 
 export interface Worker {
   readonly person: string;

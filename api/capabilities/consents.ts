@@ -7,7 +7,7 @@ import type { AppsView } from '../../schema/gateway.ts';
 import { nameOf as shownName } from '../../schema/manifest/shown-text.ts';
 import type { ConsentAnswer, ConsentBody, ConsentsAnswer, ConsentView } from '../../schema/wire/capabilities.ts';
 import type { Passes } from '../auth/passes.ts';
-import { createRate } from '../rate.ts';
+import { createRate } from '../http/rate.ts';
 import { newSecret, shortHash } from '../auth/secrets.ts';
 import type { Asked, Calls } from './calls.ts';
 import { limits } from './limits.ts';

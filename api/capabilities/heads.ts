@@ -3,7 +3,7 @@
  * caller gets an answer that does nothing to the shell's origin, on which it arrives. Decision: docs/decisions/0200-capability-calls.md
  */
 import { remembered } from '../proxy/proxy.ts';
-import { dataPolicy } from '../security-headers.ts';
+import { dataPolicy } from '../http/security-headers.ts';
 import { callPathFault } from './call-path.ts';
 
 /**

@@ -9,14 +9,14 @@ import { once } from 'node:events';
 import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
-import type { Site } from '../hosts.ts';
+import type { Site } from '../http/hosts.ts';
 import { limits } from './limits.ts';
-import { isNavigation, pathOf } from '../navigation.ts';
-import { escapeHtml, pageHead } from '../page-head.ts';
-import { pageLanguage } from '../page-language.ts';
-import { ownProcess } from '../security-headers.ts';
+import { isNavigation, pathOf } from '../http/navigation.ts';
+import { escapeHtml, pageHead } from '../connections/page-head.ts';
+import { pageLanguage } from '../http/page-language.ts';
+import { ownProcess } from '../http/security-headers.ts';
 import type { Proxy, ProxyDeps, ProxyTarget } from '../proxy/proxy.ts';
-import type { Starts } from '../starts.ts';
+import type { Starts } from '../portal/starts.ts';
 import type { DevServer, PortalDev } from './contract.ts';
 
 interface Around {

@@ -9,7 +9,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 import type { Session } from '../auth/sessions.ts';
-import { closeCodes, type PageSocketKind } from '../page-sockets.ts';
+import { closeCodes, type PageSocketKind } from '../portal/page-sockets.ts';
 import type { Windows } from './windows.ts';
 
 export interface EventHub {

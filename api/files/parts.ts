@@ -4,12 +4,12 @@ import type { Clock } from '../../schema/clock.ts';
 import type { FilesCommands } from '../../schema/files.ts';
 import type { OpenAnswers } from '../auth/open-answers.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import type { Site } from '../hosts.ts';
-import { createRate } from '../rate.ts';
+import type { Site } from '../http/hosts.ts';
+import { createRate } from '../http/rate.ts';
 import { addFileChangeRoutes } from '../routes/file-changes.ts';
 import { addFileWorkRoutes } from '../routes/file-work.ts';
 import { addFileRoutes } from '../routes/files.ts';
-import { createUploads } from '../uploads.ts';
+import { createUploads } from '../http/uploads.ts';
 import { limits } from './limits.ts';
 import { createPreviews, type Previews } from './previews.ts';
 

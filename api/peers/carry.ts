@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { limits } from '../limits.ts';
-import { refuseUpgrade } from '../refuse-upgrade.ts';
+import { refuseUpgrade } from '../http/refuse-upgrade.ts';
 import type { RoomEntrance } from '../rooms/entrance.ts';
 import type { LivingLines } from './living-lines.ts';
 import { dialPeer } from './peer-lines.ts';

@@ -9,7 +9,7 @@ import { closed, count, fields, list, nullable, oneOf, orNull } from '../../sche
 import { objectKey, personId } from '../../schema/wire/http.ts';
 import { limits as recordLimits } from '../../store/audit/limits.ts';
 import type { RecordAnswer, RecordQuestion } from '../audit/site-record.ts';
-import { excessOf } from '../json-bounds.ts';
+import { excessOf } from '../http/json-bounds.ts';
 import { limits } from '../limits.ts';
 
 const place = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\d:\d{1,15}$` } as const;

@@ -12,7 +12,7 @@ import { preferenceNames, preferences as shape, type Preferences, type Preferenc
 import type { Bus } from '../../store/bus.ts';
 import type { Store } from '../../store/store.ts';
 import { listsEtag } from '../../schema/wire/etag.ts';
-import { createRate } from '../rate.ts';
+import { createRate } from '../http/rate.ts';
 
 export interface PreferencesNow {
   /** With its quotes. */

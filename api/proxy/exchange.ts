@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import type { Connection } from './connection.ts';
 import { requestKind, responseKind } from './header-names.ts';
-import { bytesMoved } from '../young-memory.ts';
+import { bytesMoved } from '../connections/young-memory.ts';
 import { refusedByGate } from './response-headers.ts';
 import { BadResponse, type ResponseHead, type ResponseSink } from './response-parser.ts';
 

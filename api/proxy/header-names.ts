@@ -3,7 +3,7 @@
  * Decision: docs/decisions/0041-paths-and-headers-of-the-proxy.md
  */
 
-import { trimSpace } from '../space.ts';
+import { trimSpace } from '../http/space.ts';
 
 export type RequestKind =
   | 'forward'

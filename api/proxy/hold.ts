@@ -8,7 +8,7 @@ import type { BackendRoute } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import { silent } from '../../schema/reasons/derived.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';
-import { sendProblem } from '../problems.ts';
+import { sendProblem } from '../http/problems.ts';
 import type { AppView, ProxyDeps, ProxyTarget } from './contract.ts';
 import type { ExchangeFailure } from './exchange.ts';
 import { panelState } from './own-routes.ts';

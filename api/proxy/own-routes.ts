@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SvcError } from '../../schema/errors.ts';
-import { onGone } from '../gone.ts';
+import { onGone } from '../http/gone.ts';
 import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
-import { sendProblem } from '../problems.ts';
+import { sendProblem } from '../http/problems.ts';
 import type { ProxyDeps, ProxyTarget } from './contract.ts';
 import { faceOf, type PanelState } from './panel-face.ts';
 import type { RequestHead } from './request-head.ts';

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs';
 import { errorKinds } from '../../schema/errors.ts';
 import { problemText } from '../../schema/texts/problems.ts';
-import { pageLanguage } from '../page-language.ts';
+import { pageLanguage } from '../http/page-language.ts';
 import { reasonTexts } from '../../schema/reasons/derived.ts';
 import { stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
-import { escapeHtml, helpLink, pageHead, pageStyleHash, sourceHash } from '../page-head.ts';
-import { ownProcess } from '../security-headers.ts';
+import { escapeHtml, helpLink, pageHead, pageStyleHash, sourceHash } from '../connections/page-head.ts';
+import { ownProcess } from '../http/security-headers.ts';
 import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
 
 const script = readFileSync(new URL('./panel/panel.js', import.meta.url), 'utf8');

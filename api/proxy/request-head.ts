@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../schema/errors.ts';
-import { trimSpace } from '../space.ts';
+import { trimSpace } from '../http/space.ts';
 import type { ProxyCall } from './contract.ts';
 import { connectionTokens, portalCookie, requestKind } from './header-names.ts';
 

@@ -5,7 +5,7 @@
  */
 import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
-import { trimSpace } from '../space.ts';
+import { trimSpace } from '../http/space.ts';
 import { responseKind } from './header-names.ts';
 
 export class BadResponse extends Error {}

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { StoredJob } from '../../store/jobs.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { sessionOf } from '../shell.ts';
+import { sessionOf } from '../portal/shell.ts';
 
 export interface QueueCaller {
   /** The person, or a server-scope app that asks for itself (`@<server>`). */

@@ -10,7 +10,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { isJobPath, reportStates, shaPattern, type ReportState } from '../../schema/jobs.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { isSecretShape, secretHash } from '../auth/secrets.ts';
-import type { BeginUpload } from '../uploads.ts';
+import type { BeginUpload } from '../http/uploads.ts';
 import { noSuchJob } from './callers.ts';
 import type { OpenBytes } from '../../store/bytes.ts';
 import type { QueueFiles } from './files.ts';

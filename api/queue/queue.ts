@@ -11,7 +11,7 @@ import type { AppsView, QueueView } from '../../schema/gateway.ts';
 import { isJobPath, type JobLimits, type QueueOff } from '../../schema/jobs.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { JobBody, JobView, QueueAnswer } from '../../schema/wire/jobs.ts';
-import { notDeclared, notDeclaredErrors } from '../declared.ts';
+import { notDeclared, notDeclaredErrors } from '../http/declared.ts';
 import { appOf, ownJob, type QueueCaller } from './callers.ts';
 import { limits } from './limits.ts';
 

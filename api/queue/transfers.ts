@@ -4,7 +4,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { OutputsAnswer, UploadAnswer } from '../../schema/wire/jobs.ts';
-import type { BeginUpload } from '../uploads.ts';
+import type { BeginUpload } from '../http/uploads.ts';
 import { appOf, type QueueCaller } from './callers.ts';
 import type { OpenBytes } from '../../store/bytes.ts';
 import type { QueueFiles } from './files.ts';

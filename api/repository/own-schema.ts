@@ -5,9 +5,9 @@ import { SvcError } from '../../schema/errors.ts';
 import { schemaText, schemaVersion } from '../../schema/manifest/published.ts';
 import { parseRepositoryPath } from '../../kit/repository/layout/paths.ts';
 import { listsEtag } from '../../schema/wire/etag.ts';
-import { pathOf } from '../navigation.ts';
-import { sendProblem } from '../problems.ts';
-import { dataPolicy } from '../security-headers.ts';
+import { pathOf } from '../http/navigation.ts';
+import { sendProblem } from '../http/problems.ts';
+import { dataPolicy } from '../http/security-headers.ts';
 
 export function sendOwnSchema(req: IncomingMessage, res: ServerResponse): void {
   const item = parseRepositoryPath(pathOf(req.url ?? '/'));

@@ -5,8 +5,8 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { bytesMoved } from '../young-memory.ts';
-import { problemOf, problemType, sendProblem } from '../problems.ts';
+import { bytesMoved } from '../connections/young-memory.ts';
+import { problemOf, problemType, sendProblem } from '../http/problems.ts';
 
 /** Throws BAD_REQUEST or TOO_LARGE before a byte of the body was taken. */
 export function readAnnounced(req: IncomingMessage, bytesMax: number): Announced {

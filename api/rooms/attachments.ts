@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
 import { canais, podeEscrever } from '../../schema/rooms.ts';
 import type { AttachmentAnswer } from '../../schema/wire/rooms.ts';
 import { createTurns } from '../../schema/turns.ts';
-import { createUploads } from '../uploads.ts';
+import { createUploads } from '../http/uploads.ts';
 import { attachmentType, servedType, unknownType } from './attachment-type.ts';
 import { tooLarge, type AttachmentFiles } from './attachment-files.ts';
 import { noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';

@@ -4,7 +4,7 @@ import type { Who } from '../../store/rooms.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from './limits.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
-import { sessionOf } from '../shell.ts';
+import { sessionOf } from '../portal/shell.ts';
 
 export interface RoomCaller extends Who {
   /** Null: the shell itself (share dialog), which shows rooms of any app. The bridge always says for which app it asks. */

@@ -9,7 +9,7 @@ import * as Y from 'yjs';
 import { tellCount } from '../../test/support/counts.ts';
 import { startRelay, type RelayWorld } from '../../test/support/relay-world.ts';
 import { connect } from '../../test/support/room-client.ts';
-import { siteOf } from '../hosts.ts';
+import { siteOf } from '../http/hosts.ts';
 import { createEntrance } from './entrance.ts';
 import type { Admission } from './tickets.ts';
 

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
 import { fixedRing } from '../auth/key-rings.ts';
-import { siteOf } from '../hosts.ts';
+import { siteOf } from '../http/hosts.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createEntrance, isOurOrigin, placeOf } from './entrance.ts';
 import { silentRelay } from './silent-relay.ts';

@@ -6,8 +6,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { limits } from '../limits.ts';
 import { canais, roomIdPattern, type Canal } from '../../schema/rooms.ts';
-import { refuseUpgrade } from '../refuse-upgrade.ts';
-import { classifyHost, type Site } from '../hosts.ts';
+import { refuseUpgrade } from '../http/refuse-upgrade.ts';
+import { classifyHost, type Site } from '../http/hosts.ts';
 import type { Relay } from './contract.ts';
 import type { Tickets } from './tickets.ts';
 

@@ -1,6 +1,6 @@
 /** Rates of rooms and notices for each person or app. Numbers: limits.ts. */
 import type { Clock } from '../../schema/clock.ts';
-import { createRate } from '../rate.ts';
+import { createRate } from '../http/rate.ts';
 import { limits } from './limits.ts';
 
 const kinds = {

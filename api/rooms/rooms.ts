@@ -13,7 +13,7 @@ import { limits as storeLimits } from '../../store/limits.ts';
 import { asPlainLine } from '../../schema/plain-line.ts';
 import { melhorPapel, papeis, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
-import { groupSizes, personAnswer } from '../people.ts';
+import { groupSizes, personAnswer } from '../portal/people.ts';
 import type { AttachmentFiles } from './attachment-files.ts';
 import { appOf, noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';

@@ -9,7 +9,7 @@ import type { PersonRecord } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { KeyRing } from '../auth/key-rings.ts';
 import { seal, unseal } from '../auth/sealed.ts';
-import { initials } from '../people.ts';
+import { initials } from '../portal/people.ts';
 import { limits } from './limits.ts';
 import type { Seat } from './contract.ts';
 

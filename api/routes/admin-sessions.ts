@@ -4,7 +4,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import type { Oidc } from '../auth/oidc.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 import { rowOf } from './session.ts';
 
 export interface AdminSessionDeps {

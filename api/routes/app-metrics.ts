@@ -8,9 +8,9 @@ import type { AppsView, PeopleView } from '../../schema/gateway.ts';
 import type { ErrorGroup } from '../../schema/wire/metrics.ts';
 import { ownerOnServer } from '../../store/rooms.ts';
 import type { AppMetrics, MetricSender } from '../app-metrics/app-metrics.ts';
-import { type NotDeclared, notDeclared, refusalOf } from '../declared.ts';
-import { sessionOf } from '../shell.ts';
-import { type Asked, serve } from '../serve.ts';
+import { type NotDeclared, notDeclared, refusalOf } from '../http/declared.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { type Asked, serve } from '../http/serve.ts';
 
 export interface AppMetricsRouteDeps {
   readonly apps: Pick<AppsView, 'find' | 'manifest' | 'packagesRead'>;

@@ -7,15 +7,15 @@ import { limits } from '../limits.ts';
 import type { AppProjection } from '../../schema/wire/http.ts';
 import type { Passes } from '../auth/passes.ts';
 import type { Windows } from '../events/windows.ts';
-import { goneSignal } from '../gone.ts';
-import { appOrigin, appUrl, type Site } from '../hosts.ts';
-import { cleanLocalPath } from '../navigation.ts';
+import { goneSignal } from '../http/gone.ts';
+import { appOrigin, appUrl, type Site } from '../http/hosts.ts';
+import { cleanLocalPath } from '../http/navigation.ts';
 import { typeIconOf } from '../settings/opening.ts';
 import { loaderView, type ShellScripts } from '../settings/settings.ts';
-import { sessionOf } from '../shell.ts';
-import { type Asked, serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { type Asked, serve } from '../http/serve.ts';
 import type { Store } from '../../store/store.ts';
-import type { Starts, StartOptions } from '../starts.ts';
+import type { Starts, StartOptions } from '../portal/starts.ts';
 import { sendIcon, windowIconFiles } from './icons.ts';
 
 export interface AppRouteDeps {

@@ -13,9 +13,9 @@ import { isShownInPlace, servedType } from '../rooms/attachment-type.ts';
 import type { Attachments, OpenAttachment } from '../rooms/attachments.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
-import { sendFile } from '../send-file.ts';
+import { sendFile } from '../http/send-file.ts';
 import { takeRaw } from './queue-files.ts';
-import { type Asked, serve } from '../serve.ts';
+import { type Asked, serve } from '../http/serve.ts';
 
 export interface AttachmentRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;

@@ -6,9 +6,9 @@ import type { ActivityRow } from '../../schema/wire/audit.ts';
 import type { AuditLog } from '../../store/audit/log.ts';
 import { createSiteRecord, type OtherRecords, type SitePage, type SiteRecord } from '../audit/site-record.ts';
 import { limits } from '../limits.ts';
-import { sessionOf } from '../shell.ts';
+import { sessionOf } from '../portal/shell.ts';
 import type { PartOf } from '../../schema/routes/call.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 export interface AuditRouteDeps {
   readonly audit: AuditLog | undefined;

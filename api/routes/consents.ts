@@ -1,8 +1,8 @@
 /** `/api/consentimentos`: what the person said to apps that use each other. No backend and no page of an app reaches it. Source: rules 5. */
 import type { FastifyInstance } from 'fastify';
 import type { Consents } from '../capabilities/capabilities.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export function addConsentRoutes(app: FastifyInstance, consents: Consents): void {
   serve(app, 'GET /api/consentimentos', (request) => consents.list(sessionOf(request).person));

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PortalDev } from '../dev/contract.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 export function addDevRoute(app: FastifyInstance, dev: PortalDev | undefined): void {
   serve(app, 'GET /api/dev', () => {

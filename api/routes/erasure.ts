@@ -1,7 +1,7 @@
 /** `svc person`: what is held of a person, the order that nothing is kept, and its end; and their move to another server. */
 import type { FastifyInstance } from 'fastify';
 import type { AdminCommands } from '../../schema/gateway.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 import { sendAct } from './act-lines.ts';
 
 interface ErasureRouteDeps {

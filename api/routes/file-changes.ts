@@ -4,10 +4,10 @@ import { SvcError } from '../../schema/errors.ts';
 import type { WrittenAnswer } from '../../schema/wire/files.ts';
 import { limits } from '../limits.ts';
 import { nameIn, pathIn } from '../files/paths.ts';
-import type { Rate } from '../rate.ts';
+import type { Rate } from '../http/rate.ts';
 import { arriving } from '../repository/upload.ts';
-import { sessionOf } from '../shell.ts';
-import { type Asked, serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { type Asked, serve } from '../http/serve.ts';
 import { filesOf, type FileRouteDeps } from './files.ts';
 import { refuseEncoded, takeRaw } from './queue-files.ts';
 

@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { pathIn, pathsIn } from '../files/paths.ts';
-import { goneSignal, onGone } from '../gone.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
-import type { BeginUpload } from '../uploads.ts';
+import { goneSignal, onGone } from '../http/gone.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
+import type { BeginUpload } from '../http/uploads.ts';
 import type { FileChangeDeps } from './file-changes.ts';
 import { filesOf } from './files.ts';
 

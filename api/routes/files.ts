@@ -10,13 +10,13 @@ import { attachmentOf, pathIn, pathsIn } from '../files/paths.ts';
 import type { Previews } from '../files/previews.ts';
 import { judge, partOf } from '../repository/conditions.ts';
 import { watchIdle } from '../repository/upload.ts';
-import { bytesMoved, moving } from '../young-memory.ts';
-import { dataPolicy } from '../security-headers.ts';
-import { onGone } from '../gone.ts';
-import { sessionOf } from '../shell.ts';
+import { bytesMoved, moving } from '../connections/young-memory.ts';
+import { dataPolicy } from '../http/security-headers.ts';
+import { onGone } from '../http/gone.ts';
+import { sessionOf } from '../portal/shell.ts';
 import type { PartOf } from '../../schema/routes/call.ts';
-import { type Asked, serve } from '../serve.ts';
-import type { BeginUpload } from '../uploads.ts';
+import { type Asked, serve } from '../http/serve.ts';
+import type { BeginUpload } from '../http/uploads.ts';
 
 export interface FileRouteDeps {
   readonly files: FilesCommands;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
-import { dataPolicy } from '../security-headers.ts';
+import { dataPolicy } from '../http/security-headers.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
-import { contentTypeOf, plainSegments } from '../static-files.ts';
+import { contentTypeOf, plainSegments } from '../http/static-files.ts';
 import { drawingWork } from './drawing-work.ts';
 
 const beginsWith =

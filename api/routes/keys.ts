@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminCommands, ServerActEvent } from '../../schema/gateway.ts';
 import type { KeyRings } from '../auth/key-rings.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 import { sendAct } from './act-lines.ts';
 
 interface KeyRouteDeps {

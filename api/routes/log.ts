@@ -5,9 +5,9 @@ import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands, AppsView } from '../../schema/gateway.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
-import { onGone } from '../gone.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { onGone } from '../http/gone.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export interface LogRequest {
   readonly person: string;

@@ -4,8 +4,8 @@ import type { PeopleView } from '../../schema/gateway.ts';
 import { roomCaller } from '../rooms/callers.ts';
 import type { Notices } from '../rooms/notices.ts';
 import type { Rates } from '../rooms/rates.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export interface NoticeRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;

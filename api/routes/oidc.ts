@@ -7,9 +7,9 @@ import { limits } from '../limits.ts';
 import { oidcCookie, readOidcCookie } from '../auth/cookies.ts';
 import { type Oidc } from '../auth/oidc.ts';
 import type { SignIn } from '../auth/sign-in.ts';
-import type { Site } from '../hosts.ts';
-import { queryOf } from '../navigation.ts';
-import { serve } from '../serve.ts';
+import type { Site } from '../http/hosts.ts';
+import { queryOf } from '../http/navigation.ts';
+import { serve } from '../http/serve.ts';
 
 export interface OidcRouteDeps {
   readonly site: Site;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { AdminCommands, AdminView } from '../../schema/gateway.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 interface PackageRouteDeps {
   readonly admin: Pick<AdminView, 'packages'>;

@@ -4,10 +4,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
-import { findPeople, personAnswer } from '../people.ts';
+import { findPeople, personAnswer } from '../portal/people.ts';
 import type { Rates } from '../rooms/rates.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export interface PeopleRouteDeps {
   readonly people: PeopleView;

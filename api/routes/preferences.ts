@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as schemas from '../../schema/wire/preferences.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import type { PreferencesNow, PreferencesOf } from '../preferences/preferences.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 const send = (reply: FastifyReply, { etag, value }: PreferencesNow): schemas.Preferences => {
   reply.headers({ etag, 'cache-control': 'private, no-cache' });

@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { StoredJob } from '../../store/jobs.ts';
-import { goneSignal } from '../gone.ts';
+import { goneSignal } from '../http/gone.ts';
 import { noSuchJob } from '../queue/callers.ts';
 import { jobLog, type JobLogDeps } from '../queue/job-log.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 import { sendArchive } from './queue-archive.ts';
 import { sendOutputOf } from './queue-files.ts';
 

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { JobStore } from '../../store/jobs.ts';
 import { noSuchJob, queueCaller } from '../queue/callers.ts';
-import type { Rate } from '../rate.ts';
+import type { Rate } from '../http/rate.ts';
 import type { Queue } from '../queue/queue.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 export interface QueueAgainDeps {
   readonly queue: Queue;

@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { StoredJob } from '../../store/jobs.ts';
-import { onGone } from '../gone.ts';
+import { onGone } from '../http/gone.ts';
 import { queueCaller } from '../queue/callers.ts';
 import { tarOf, type TarFile } from '../queue/tar.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
 import { watchIdle } from '../repository/upload.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 export interface QueueArchiveDeps {
   readonly queue: Queue;

@@ -5,9 +5,9 @@ import { SvcError } from '../../schema/errors.ts';
 import type { Executor } from '../queue/executor.ts';
 import { limits } from '../limits.ts';
 import { arriving } from '../repository/upload.ts';
-import { sendFile } from '../send-file.ts';
-import { jobIn } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sendFile } from '../http/send-file.ts';
+import { jobIn } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 import { refuseEncoded, takeRaw } from './queue-files.ts';
 
 export interface ExecutorRouteDeps {

@@ -6,12 +6,12 @@ import type { StoredJob } from '../../store/jobs.ts';
 import type { UploadAnswer } from '../../schema/wire/jobs.ts';
 import { queueCaller } from '../queue/callers.ts';
 import { readPiece } from '../queue/job-log.ts';
-import type { Rate } from '../rate.ts';
+import type { Rate } from '../http/rate.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transfers } from '../queue/transfers.ts';
 import { arriving } from '../repository/upload.ts';
-import { sendFile } from '../send-file.ts';
-import { type Asked, serve } from '../serve.ts';
+import { sendFile } from '../http/send-file.ts';
+import { type Asked, serve } from '../http/serve.ts';
 
 export interface QueueFileRouteDeps {
   readonly queue: Queue;

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { QueueView } from '../../schema/gateway.ts';
 import type { JobStore } from '../../store/jobs.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
-import { goneSignal } from '../gone.ts';
+import { goneSignal } from '../http/gone.ts';
 import { noSuchJob, queueCaller } from '../queue/callers.ts';
 import { limits } from '../limits.ts';
 import type { JobNews } from '../queue/news.ts';
-import type { Rate } from '../rate.ts';
+import type { Rate } from '../http/rate.ts';
 import type { Queue } from '../queue/queue.ts';
-import { type Asked, serve } from '../serve.ts';
+import { type Asked, serve } from '../http/serve.ts';
 
 export interface QueueRouteDeps {
   readonly queue: Queue;

@@ -8,7 +8,7 @@ import { roomCaller, type RoomCaller } from '../rooms/callers.ts';
 import type { Rates } from '../rooms/rates.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import type { Tickets } from '../rooms/tickets.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 export interface RoomRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export interface SecretRouteDeps {
   readonly commands: Pick<AppCommands, 'secretNames' | 'putSecret' | 'deleteSecret'>;

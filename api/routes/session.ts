@@ -9,10 +9,10 @@ import type { SessionKeys } from '../auth/session-keys.ts';
 import type { Session, Sessions, SessionView } from '../auth/sessions.ts';
 import type { SignIn } from '../auth/sign-in.ts';
 import type { PortalDev } from '../dev/contract.ts';
-import type { Site } from '../hosts.ts';
-import { initials } from '../people.ts';
-import { sessionOf, shellVersion } from '../shell.ts';
-import { serve } from '../serve.ts';
+import type { Site } from '../http/hosts.ts';
+import { initials } from '../portal/people.ts';
+import { sessionOf, shellVersion } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 
 export interface SessionRouteDeps {
   readonly site: Site;

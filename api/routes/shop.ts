@@ -12,8 +12,8 @@ import type { AppsView, ShopView } from '../../schema/gateway.ts';
 import type { CatalogueManifest } from '../../schema/manifest/offered.ts';
 import { documentOf, isUnderWay, type Offers, refusalsOf, type StoreFor, storeView, wishKey } from '../../schema/shop-view.ts';
 import type { InstallAnswer, ShopAnswer, UpdateAllAnswer } from '../../schema/wire/shop.ts';
-import { sessionOf, shellVersion } from '../shell.ts';
-import { type Asked, serve } from '../serve.ts';
+import { sessionOf, shellVersion } from '../portal/shell.ts';
+import { type Asked, serve } from '../http/serve.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import { etagOf, sendIcon } from './icons.ts';
 

@@ -6,7 +6,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { BackupStanding } from '../../schema/backups.ts';
 import type { SpaceQuery, SpaceRow } from '../../schema/space.ts';
 import { limits } from '../limits.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../http/serve.ts';
 
 interface SpaceRouteDeps {
   readonly people: PeopleView;

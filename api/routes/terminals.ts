@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { pathIn } from '../files/paths.ts';
-import { sessionOf } from '../shell.ts';
-import { serve } from '../serve.ts';
+import { sessionOf } from '../portal/shell.ts';
+import { serve } from '../http/serve.ts';
 import { limits } from '../terminals/limits.ts';
 import type { Terminals } from '../terminals/terminals.ts';
 

@@ -15,7 +15,7 @@ import type { Clock } from '../../schema/clock.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import type { Relay } from '../rooms/contract.ts';
 import { createPortal, type Portal, type PortalOptions } from '../portal.ts';
-import type { LazySchemas } from '../lazy-schemas.ts';
+import type { LazySchemas } from '../http/lazy-schemas.ts';
 import { createTestWorld, type TestWorld } from './backends.ts';
 import { openAuditLog, type AuditLog } from '../../store/audit/log.ts';
 import { createFolderBytes } from '../../store/folder-bytes.ts';

@@ -1,6 +1,6 @@
 /** Backends of the people who play: started, restarted and ended, and why one is not up. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Starts } from '../../api/starts.ts';
+import type { Starts } from '../../api/portal/starts.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import { reasonText, type TextLanguage } from '../../schema/texts/reasons.ts';
 import type { StartAnswer } from '../../schema/wire/http.ts';

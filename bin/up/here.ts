@@ -1,5 +1,5 @@
 /** Finds the parts of the desired state that run on the portal's own machine. Other servers have a doctor of their own. */
-import type { RunsHere } from '../../api/doctor.ts';
+import type { RunsHere } from '../../api/site/doctor.ts';
 import type { Entries } from '../../controller/entries.ts';
 
 type Seen = Pick<Entries, 'servers' | 'clusters'>;

@@ -3,7 +3,7 @@
  * docs/decisions/0151-people-of-a-local-server.md
  */
 import os from 'node:os';
-import { canAskPeer } from '../../api/control-peer.ts';
+import { canAskPeer } from '../../api/site/control-peer.ts';
 import type { Entries } from '../../controller/entries.ts';
 import type { DoctorCheck } from '../../schema/gateway.ts';
 import type { Words } from '../../schema/texts/reasons.ts';

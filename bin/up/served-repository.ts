@@ -1,7 +1,7 @@
 /** `/v1/` of the portal: the first folder of packed versions that its Portal document names, from the moment in which it is one. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { codedError, sendProblem } from '../../api/problems.ts';
+import { codedError, sendProblem } from '../../api/http/problems.ts';
 import { sendOwnSchema } from '../../api/repository/own-schema.ts';
 import { createRepositoryHandler, type RepositoryHandler } from '../../api/repository/serve.ts';
 import { openRepositoryFolder } from '../../kit/repository/publishing/folder.ts';

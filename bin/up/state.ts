@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { MoreChecks } from '../../api/doctor.ts';
+import type { MoreChecks } from '../../api/site/doctor.ts';
 import type { PeerOptions } from '../../api/peers/portal-peers.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import type { Bus } from '../../store/bus.ts';

@@ -1,5 +1,5 @@
 /**
- * A row of the table of routes: everything that callers, the border and the documentation know of a route. Registration (api/serve.ts),
+ * A row of the table of routes: everything that callers, the border and the documentation know of a route. Registration (api/http/serve.ts),
  * the calls of the shell and of the command line (call.ts), the OpenAPI document and docs/api.md are made from it.
  * Decision: docs/decisions/0336-one-row-a-route.md
  */

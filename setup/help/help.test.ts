@@ -63,7 +63,7 @@ describe('pages', () => {
     const ids = (language: string): string[] =>
       [...pages.get(`${language}/failures.html`)!.matchAll(/<h2 id="([^"]*)"/g)].map(([, id = '']) => id);
     expect(ids('pt')).toEqual(ids('en'));
-    // Led to by api/people-page.ts and api/proxy/panel.ts.
+    // Led to by api/portal/people-page.ts and api/proxy/panel.ts.
     expect(ids('en')).toEqual(expect.arrayContaining(['app', 'not-found', 'pass-refused', 'rate-limited', 'internal']));
   });
 });

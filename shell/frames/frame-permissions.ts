@@ -12,7 +12,7 @@ export function permitFrame(frame: HTMLIFrameElement, app: AppProjection, prefer
   frame.allow = [
     // Writing is what a copy button does.
     'clipboard-write',
-    // By the choice of the person, app by app: see api/security-headers.ts.
+    // By the choice of the person, app by app: see api/http/security-headers.ts.
     ...(canPassOn(app) ? passedOn(preferences, app.id) : []),
     ...(knowsPolicy('focus-without-user-activation') ? ["focus-without-user-activation 'none'"] : []),
   ].join('; ');

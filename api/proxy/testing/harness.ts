@@ -13,7 +13,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import type { BackendRoute } from '../../../schema/gateway.ts';
 import { limits } from '../../../schema/limits.ts';
 import type { StartAnswer } from '../../../schema/wire/http.ts';
-import { boundConnections } from '../../connections.ts';
+import { boundConnections } from '../../connections/connections.ts';
 import type { AppView, Proxy, ProxyDeps } from '../contract.ts';
 import { createProxy } from '../proxy.ts';
 

@@ -1,0 +1,69 @@
+/**
+ * Bodies in JSON. A megabyte takes tens of milliseconds to parse, and nobody else is answered meanwhile: large ones are parsed one in a turn of the loop,
+ * each when it is its person's turn, and are work for that person.
+ */
+import { setImmediate as turnEnd } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SvcError } from '../../schema/errors.ts';
+import type { Budgets } from '../budgets/budgets.ts';
+import { workFor, type Worker } from '../budgets/loop-time.ts';
+import { excessOf } from './json-bounds.ts';
+import { limits } from '../limits.ts';
+
+interface JsonBodies {
+  readonly budgets: Pick<Budgets, 'turn'>;
+  /** For whom the portal works when it answers; null: nobody in particular. */
+  readonly workerOf: (request: FastifyRequest) => Worker | null;
+}
+
+/** JSON only: a form or plain text, which any page may post, is refused before a handler sees it. An empty body is null. */
+export function addJsonBodies(app: FastifyInstance, { budgets, workerOf }: JsonBodies): void {
+  const careful = app.getDefaultJsonParser('error', 'error');
+  const parse = async (request: FastifyRequest, text: string): Promise<unknown> => {
+    const excess = excessOf(text, { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax });
+    if (excess === 'depth') throw new SvcError('BAD_REQUEST', `the body nests deeper than ${limits.jsonDepthMax}`);
+    if (excess === 'values') throw new SvcError('TOO_LARGE', `the body holds more than ${limits.jsonValuesMax} values`);
+    const parsed = isPlain(text) ? parsedOf(text) : undefined;
+    if (parsed !== undefined) return parsed;
+    return await new Promise((resolve, reject) => {
+      void careful(request, text, (error, body) => (error === null ? resolve(body) : reject(error)));
+    });
+  };
+  const large = createLine();
+  const parseLarge = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
+    const who = workerOf(request);
+    if (who !== null) await budgets.turn(who.person);
+    return await large(() => (who === null ? parse(request, body.toString()) : workFor(who, () => parse(request, body.toString()))));
+  };
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (body.length === 0) return null;
+      return body.length <= limits.jsonAtOnceBytesMax ? await parse(request, body.toString()) : await parseLarge(request, body);
+    },
+  );
+}
+
+/** No name in it can be one that changes what an object is: then no value has to be looked through for them. */
+const isPlain = (text: string): boolean => !text.includes('__proto__') && !text.includes('constructor') && !text.includes(String.raw`\u`);
+
+/** undefined: it is none. */
+function parsedOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Acts one after the other, with a turn of the loop between them. */
+function createLine(): <Result>(act: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return async (act) => {
+    const own = last.then(() => turnEnd()).then(act);
+    last = own.catch(() => undefined);
+    return await own;
+  };
+}
