@@ -154,7 +154,7 @@ function stop(cause: StartWish['cause'], reason: StopReason): Wish {
 }
 
 /** A job that ended is submitted again when somebody asks for it. Decision: docs/decisions/0437-backends-on-a-cluster.md */
-const jobEnds: ReadonlySet<Reason> = new Set(['JobTimeOver', 'JobEnded', 'JobCancelled', 'JobRefused']);
+const jobEnds: ReadonlySet<Reason> = new Set(['JobTimeOver', 'JobEnded', 'ClusterCancelled', 'ClusterRefused']);
 
 /** Rules that hold over any earlier request. */
 function levelWish(input: WishInput, bound: Bound | null): Wish | null {

@@ -10,11 +10,11 @@ const coloursOf = (file: string): readonly (readonly [name: string, value: strin
 
 /** The first of each: what a person may choose instead comes after, and is held by test/accents.test.ts. */
 const firstColoursOf = (file: string): ReadonlyMap<string, string> => new Map(coloursOf(file).toReversed());
-const ofDesktop = firstColoursOf('../shell/static/shell.css');
+const ofDesktop = firstColoursOf('../../shell/static/shell.css');
 
 test.for([
   ['the pages of the portal and the failure panel', './proxy/panel/panel.css'],
-  ['the page while the portal is away', '../shell/offline/page.ts'],
+  ['the page while the portal is away', '../../shell/offline/page.ts'],
 ] as const)('%s', ([, file]) => {
   const own = [...firstColoursOf(file)];
   expect(own.length).toBeGreaterThan(4);

@@ -46,7 +46,7 @@ function jobOf({ state, id, number, words }: Said): App['job'] {
   return state === 'running' ? { state, id, place: null, endsAtMs: number === 0 ? null : number * 1_000, words } : null;
 }
 
-const ends: Readonly<Record<string, Reason>> = { limit: 'JobTimeOver', cancelled: 'JobCancelled', refused: 'JobRefused' };
+const ends: Readonly<Record<string, Reason>> = { limit: 'JobTimeOver', cancelled: 'ClusterCancelled', refused: 'ClusterRefused' };
 
 /** Tells how the job ended whose process has just ended; null: the job may go on, and the next process finds it. */
 export function jobEnd(app: App): { readonly reason: Reason; readonly message: string } | null {

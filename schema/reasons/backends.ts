@@ -125,13 +125,13 @@ export const stopped = {
     stopped: 'its job on the cluster ended',
     more: 'Also when its node went down. It is not started again on its own',
   },
-  JobCancelled: {
+  ClusterCancelled: {
     words: { pt: 'Cancelado no cluster', en: 'Cancelled on the cluster' },
     because: 'its job was cancelled on the cluster (scancel)',
     fix: startIt,
     stopped: 'its job was cancelled on the cluster',
   },
-  JobRefused: {
+  ClusterRefused: {
     words: { pt: 'O cluster recusou o pedido', en: 'The cluster refused the request' },
     because: 'the cluster refused its job for good; the message has its words',
     fix: 'ask for less, or change formulario of the Package document, or the Cluster document',

@@ -216,7 +216,7 @@ describe('an app that runs as a job', () => {
     await start({ segundos: 1_800 });
     await when('ready', ({ ready }) => ready);
     await slurm.ask('scancel', (await jobs())[0]?.split(' ')[0] ?? '');
-    expect(await when('stopped', ({ status }) => status === 'stopped')).toMatchObject({ reason: 'JobCancelled', wanted: false });
+    expect(await when('stopped', ({ status }) => status === 'stopped')).toMatchObject({ reason: 'ClusterCancelled', wanted: false });
   }, 120_000);
 
   test('in its window a person asks for it by keys on a narrow screen, sees its place, then its page and its time', async () => {
