@@ -13,7 +13,7 @@ const firstColoursOf = (file: string): ReadonlyMap<string, string> => new Map(co
 const ofDesktop = firstColoursOf('../../shell/static/shell.css');
 
 test.for([
-  ['the pages of the portal and the failure panel', './proxy/panel/panel.css'],
+  ['the pages of the portal and the failure panel', '../proxy/panel/panel.css'],
   ['the page while the portal is away', '../../shell/offline/page.ts'],
 ] as const)('%s', ([, file]) => {
   const own = [...firstColoursOf(file)];
