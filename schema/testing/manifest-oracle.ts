@@ -229,8 +229,8 @@ const shape = closed({
   window: windowObject,
 });
 
-/** Source: rules 2.6, 3.1 step 7, 5: what finds, addresses or gates the process. */
-export const keptNames = ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_TOKEN', 'SVC_APP_INSTALLED_HASH'] as const;
+/** Source: rules 2.6, 3.1 step 7: what finds and addresses the process. A person's `SVC_APP_TOKEN` wins like any other name. */
+export const keptNames = ['SVC_APP_ID', 'SVC_APP_SOCKET', 'SVC_APP_INSTALLED_HASH'] as const;
 const isKept = (name: string): boolean => (keptNames as readonly string[]).includes(name);
 
 /** Rules between fields. Sources: rules 2.1 `escopo`, 2.5 (`extensao` is also in `extensions`), decision 0010 (twins). */

@@ -51,6 +51,7 @@ const odd = [
   'a.svg\n',
   'a | b',
   ...keptNames,
+  'SVC_APP_TOKEN',
   ...wordsOf(`
     . .. / ./a ../a /a a/ a//b a/../b a:b //a %2e%2e/a a/%2E%2e/b x?.. x#/../y none tcp socket manter ocioso:0m ocioso:10000m ocioso:05m
     app engine service servidor pessoa vscode ide gpu abrir abrirRota arquivo pasta icone-do-app texto/v1 Texto/v1 texto/v texto/v1.0
