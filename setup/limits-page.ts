@@ -54,10 +54,14 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
 const pacing =
   /Poll|Look|Again|Retry|Gather|Slice|Turn|Renew|Step|Reclaim|Beat|Ping|Overhead|Micros|Piece|Chunk|Sweep|Linger|Quiet|Margin|Window(?:Ms|Parts|Bytes|Log)|ReadBuffer|Progress|Compact|KeepAliveProbe|ReadBlock|Spare/;
 
+/** Names of limits between parts of svc, and of what it holds in memory: other portals, the SFTP of a server, caches, pages of the database, turns of the loop. */
+const between =
+  /^(?:peer|sftp|edge|keyRing|backup(?:Pages|Rows|Writes|HoldWait)|terminal(?:Sequence|Row|Cell|Thread|Reply|Stuck)|roomMeasure|listings?(?:Kept|EntriesKept)|controlPeer|unpackHeader|trashInfo|offersCache|offeredIcons|accountFilesRestart|serverHandles|sparseFile|largeFolder|itemsAtOnce|removeEntriesHeld|unpackSpace|digestTag|listLinks|youngBytes|badAnswerLog|jsonAtOnce|repositoryHashes|metricSenders|metricPeopleKept|sealedChars|endedAnswer|proxyDoubt|roomGoodbye|roomPendingFree|roomHeirs|roomLarge|roomLoad|supervisorLine|cookieRemoval|cookieBytesLeft|largeHead|repositoryStaging|attachmentStaging|sessionCache|leftover|store(?:CopyRows|Held)|DESCRIPTORS|LISTEN_BACKLOG|BUFFER|MUCH|PIPE|CONNECT_AGAIN|ACCEPT_AGAIN|GUARD|READY_EVERY|PATH_BYTES)/;
+
 async function listOf(file: string): Promise<string> {
   const found = file.endsWith('.h') ? limitsInC(readFileSync(path.join(root, file), 'utf8')) : await limitsOf(file);
   const limits = Object.entries(found)
-    .filter(([name]) => !pacing.test(name))
+    .filter(([name]) => !pacing.test(name) && !between.test(name))
     .map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
   return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
@@ -69,10 +73,11 @@ const innerFolders =
 export async function limitsPage(): Promise<string> {
   const files = [...limitFiles(), 'kit/wrap/limits.h'];
   const [inner, outer] = [files.filter((file) => innerFolders.test(file)), files.filter((file) => !innerFolders.test(file))];
+  const innerNames = new Set(inner.map((file) => innerFolders.exec(file)?.[0] ?? file));
   const head = `# Limits
 
 Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.
 
-How often svc looks and in which pieces it works is in the files only, as are the limits of ${inner.map((file) => `\`${file}\``).join(', ')}.`;
+How often svc looks, in which pieces it works and how its parts talk is in the files only, as are all limits of ${Array.from(innerNames, (name) => `\`${name}\``).join(', ')}.`;
   return [head, ...(await Promise.all(outer.map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -209,9 +209,8 @@ export function manifestPage(): string {
   const head = [
     '# The manifest `svc-app.json`',
     '',
-    'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`); not edited by hand. A field that is not here is refused; bold',
-    'fields are required; a boolean that is left out is `false`. An editor has the same sentences after `svc schema --write`; `svc validate` and `svc-app-publish` judge by them.',
-    'How to write an app: [first-app.md](first-app.md), then [app-authors.md](app-authors.md).',
+    'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`). A field that is not here is refused; bold',
+    'fields are required; a boolean that is left out is `false`. An editor has the same sentences after `svc schema --write`.',
     '',
     'Everywhere:',
     '',

@@ -106,8 +106,8 @@ export function verbsPage(): string {
 
 const head = `# Verbs of the page
 
-Written by \`node setup/verbs-table.ts\` from \`schema/bridge/verbs.ts\`, of which the types in \`sdk/web/svc.d.ts\` are made, too; not edited by hand. How to
-write an app: [app-authors.md](app-authors.md).
+Written by \`node setup/verbs-table.ts\` from \`schema/bridge/verbs.ts\`, as are the types in \`sdk/web/svc.d.ts\`. How to write an app:
+[app-authors.md](app-authors.md).
 
 Where a line says nothing else, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`, unless the text below the list says another.
 

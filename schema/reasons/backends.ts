@@ -39,7 +39,6 @@ export const stopped = {
     words: { pt: 'Rodou o tempo máximo que o administrador permite', en: 'Ran for the longest time that the administrator allows' },
     because: 'it ran for the longest time that its Package document allows (maximo)',
     fix: `${startIt}, which begins a new time; a longer maximo lets it run longer`,
-    more: 'Its person was told before, in its window and over the windows',
     stopped: 'it ran for the longest time that its Package document allows (maximo)',
     isOrder: true,
   },
@@ -123,7 +122,7 @@ export const stopped = {
     because: 'its job on a cluster ended; `svc logs` shows its last lines',
     fix: startIt,
     stopped: 'its job on the cluster ended',
-    more: 'Also when its node went down. It is not started again on its own',
+    more: 'Also when its node went down',
   },
   ClusterCancelled: {
     words: { pt: 'Cancelado no cluster', en: 'Cancelled on the cluster' },
@@ -338,7 +337,7 @@ export const failed = {
     words: { pt: 'Sem GPU utilizável', en: 'No usable GPU' },
     because: 'it needs a GPU and the server has none that it can use',
     fix: 'run it on a server with a GPU, then start it again',
-    more: '`recursos.gpu.modo: necessaria`; nothing is tried again until a start is asked for ([gpu.md](gpu.md))',
+    more: 'By `recursos.gpu.modo: necessaria` ([gpu.md](gpu.md))',
     retry: 'terminal',
   },
   GpuBusy: {
@@ -346,7 +345,7 @@ export const failed = {
     because: 'it needs a GPU and another app holds the one that its server has',
     fix: 'wait, or stop the app that holds it: svc get backends',
     waitsFor: 'a GPU to be freed',
-    more: 'Each usable one is leased ([gpu.md](gpu.md))',
+    more: '[gpu.md](gpu.md#for-administrators)',
     retry: 'terminal',
   },
   DiskFull: {

@@ -39,7 +39,6 @@ export const adminAppRoutes = {
     params: http.adminSecretParams,
     body: http.secretBody,
     answer: http.secretsAnswer,
-    more: 'no route reads a value',
   },
   'DELETE /api/admin/backends/:person/:app/segredos/:nome': {
     access: 'admin',

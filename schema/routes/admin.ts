@@ -71,7 +71,6 @@ export const adminRoutes = {
     says: 'Running apps, with what they use',
     query: http.usageQuery,
     answer: http.usageAnswer,
-    more: 'of everybody or of one person',
   },
   'GET /api/admin/portal-usage': {
     access: 'admin',
