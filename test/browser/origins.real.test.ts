@@ -328,13 +328,13 @@ describe('a session whose cookie was thrown away', () => {
     await page.addInitScript(() => {
       const own = IDBFactory.prototype.databases;
       IDBFactory.prototype.databases = async function databases() {
-        IDBFactory.prototype.databases = own;
-        await new Promise((resolve) => setTimeout(resolve, 3_500));
+        while (!document.documentElement.hasAttribute('data-told')) await new Promise((resolve) => setTimeout(resolve, 50));
         return await own.call(this);
       };
     });
     await loadWithoutCookies(page);
     await page.getByText('O navegador demora a dizer se você já entrou').waitFor();
+    await page.evaluate(() => document.documentElement.setAttribute('data-told', ''));
     await ofAna(page);
     expect(await whoIsIn(page)).toBe('ana');
   });
