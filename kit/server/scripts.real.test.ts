@@ -243,7 +243,7 @@ describe('the kit that set-up made', () => {
     execFileSync(path.join(base(), 'current/bin/svc-app-list'), { env, input: '' });
     expect(readdirSync(path.join(env.HOME, '.cache/svc/compile'))).toHaveLength(1);
     // Nothing was written but what was in the tarball.
-    expect(readdirSync(path.join(base(), 'current')).toSorted()).toEqual(['.sum', 'bin', 'build', 'kit.json', 'node', 'sdk']);
+    expect(readdirSync(path.join(base(), 'current')).toSorted()).toEqual(['.sum', 'bin', 'build', 'kit', 'kit.json', 'node', 'sdk']);
     for (const { bundle } of kitPrograms) appendFileSync(path.join(base(), 'current/build/kit', bundle), '\n)');
     const commands = kitPrograms.flatMap(({ command }) => (command === null ? [] : [`lacks ${command}\n`]));
     expect(lacks()).toBe(commands.join(''));
