@@ -141,14 +141,14 @@ async function run(order: Order): Promise<Exclude<InstallOutcome, { event: 'erro
   if (order.act === 'rollback') return await rollBack(target, order.what);
   if (order.act === 'remove') return await remove(target, order.what);
   if (order.act === 'confirm') return await confirm(target, order.what);
-  if (order.bytes !== null && order.sha256 !== null)
-    return await install(target, await signedBy(order, fromInput(order, order.bytes, order.sha256)));
+  const installed = async (found: Found) => await install(target, await signedBy(order, found));
+  if (order.bytes !== null && order.sha256 !== null) return await installed(fromInput(order, order.bytes, order.sha256));
   try {
-    return await install(target, await signedBy(order, await findSource(order.what, order.repository, order.sha256)));
+    return await installed(await findSource(order.what, order.repository, order.sha256));
   } catch (error) {
     const folder = folderOf(order.what, error, process.env['SUDO_UID']);
     if (folder === null) throw error;
-    return await install(target, await signedBy(order, folder));
+    return await installed(folder);
   }
 }
 

@@ -102,12 +102,11 @@ export async function stage(
     await download({ url: source.url, part: tarball, bytes: source.bytes, onBytes });
   } else if (source.kind === 'input') await receive(tarball, source);
   else await copyTarball(source.path, tarball);
-  if (source.sha256 !== null) {
-    const found = await hashFile(tarball);
-    if (found !== source.sha256)
-      throw new SvcError('CHECKSUM_MISMATCH', `the tarball has the sha256 ${found}, expected ${source.sha256}; nothing was extracted`);
-  }
-  if (signed !== undefined) await checkSigned(tarball, signed);
+  const expected = source.sha256 ?? signed?.claim.sha256;
+  const found = expected === undefined ? null : await hashFile(tarball);
+  if (source.sha256 !== null && found !== source.sha256)
+    throw new SvcError('CHECKSUM_MISMATCH', `the tarball has the sha256 ${found}, expected ${source.sha256}; nothing was extracted`);
+  if (signed !== undefined) await checkSigned(tarball, found, signed);
   await unpack(tarball, folder, 'package');
   faultPoint('first-file-copied');
   return folder;

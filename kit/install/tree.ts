@@ -112,14 +112,16 @@ export async function hashFiles(root: number, { files }: Tree): Promise<string> 
   return packageHash(entries);
 }
 
-/** Hex sha256 of a regular file; a link in its place is refused by the kernel. */
-export async function hashFile(path: string): Promise<string> {
-  return await digestOf(openFile(path));
+/** Hex digest of a regular file; a link in its place is refused by the kernel. */
+export async function hashFile(path: string, algorithm: Algorithm = 'sha256'): Promise<string> {
+  return await digestOf(openFile(path), algorithm);
 }
 
+type Algorithm = 'sha256' | 'blake2b512';
+
 /** Closes it. */
-async function digestOf(fd: number): Promise<string> {
-  const hash = createHash('sha256');
+async function digestOf(fd: number, algorithm: Algorithm = 'sha256'): Promise<string> {
+  const hash = createHash(algorithm);
   try {
     const buffer = Buffer.allocUnsafeSlow(1_024 * 1_024);
     for (;;) {

@@ -15,6 +15,7 @@ import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { appFrameStyles } from './app-frame-styles.ts';
 import { amountNames, choicesOf, durationOf, shownAmount, type Amount } from './cluster-choices.ts';
+import { stripStyles } from './strip-styles.ts';
 
 /** The time that is left is said in minutes. */
 const tickMs = 15_000;
@@ -49,6 +50,7 @@ export class SvcClusterCard extends LitElement {
   static override styles = [
     base,
     appFrameStyles,
+    stripStyles,
     css`
       form {
         display: grid;

@@ -113,7 +113,6 @@ export const shopContentStyles = css`
     justify-content: space-between;
     gap: 10px;
   }
-  .rows,
   .needs {
     list-style: none;
     margin: 0;
@@ -125,6 +124,7 @@ export const shopContentStyles = css`
     align-items: baseline;
     overflow-wrap: anywhere;
   }
+  .rows,
   .versions {
     margin-top: 8px;
   }

@@ -238,6 +238,7 @@ describe('an app that runs as a job', () => {
       // Its page has a WebSocket.
       await desk.frameLocator('iframe[title="Relógio"]').locator('#estado[data-estado="ligado"]').waitFor({ timeout: 60_000 });
       await card.getByText(/Faltam|left/).waitFor();
+      expect(await card.locator('.strip').evaluate((strip) => strip.computedStyleMap().get('display')?.toString())).toBe('flex');
       expect((await at()).trabalho?.estado).toBe('running');
       expect(problems).toEqual([]);
     } finally {

@@ -1,9 +1,8 @@
 /** Signs a tarball with a secret key of minisign (`minisign -G -W`). Decision: docs/decisions/0435-signed-versions.md */
-import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { SvcError } from '../../../schema/errors.ts';
 import { openPlainFile } from '../../../schema/plain-file.ts';
+import { hashFile } from '../../install/tree.ts';
 import { type Claim, claimText, keyName } from '../layout/signature.ts';
 
 export interface SigningKey {
@@ -39,15 +38,9 @@ export async function readSigningKey(file: string): Promise<SigningKey> {
   }
 }
 
-export async function blake2bOf(file: string): Promise<Buffer> {
-  const hash = createHash('blake2b512');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest();
-}
-
 /** The text of its `.minisig`. */
 export async function signTarball(file: string, claim: Claim, { keyId, key }: SigningKey): Promise<string> {
-  const ofTarball = sign(null, await blake2bOf(file), key);
+  const ofTarball = sign(null, Buffer.from(await hashFile(file, 'blake2b512'), 'hex'), key);
   const comment = claimText(claim);
   const ofComment = sign(null, Buffer.concat([ofTarball, Buffer.from(comment)]), key);
   const first = Buffer.concat([Buffer.from('ED'), keyId, ofTarball]).toString('base64');

@@ -1,44 +1,22 @@
 /** Judges the signatures of a repository with a key, before its versions are offered. Decision: docs/decisions/0435-signed-versions.md */
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SvcError } from '../../../schema/errors.ts';
-import { limits as sharedLimits } from '../../../schema/limits.ts';
-import { readPlainFile } from '../../../schema/plain-file.ts';
+import { limits } from '../../../schema/limits.ts';
 import type { OfferSignature } from '../../../schema/shop-view.ts';
-import { isMissing } from '../../atomic-file.ts';
-import { readWhole } from '../../http/ask.ts';
-import { fetchFrom } from '../../http/fetch-from.ts';
 import { checkClaim } from '../layout/signature.ts';
 import { readSignatures } from '../layout/signatures.ts';
 import { repositoryPaths } from '../layout/paths.ts';
-import { limits } from '../limits.ts';
+import { documentAt, documentIn } from './document.ts';
 import { isRepositoryFolder, type RepositoryLocation } from './location.ts';
 
 /** Texts by `id version`; none where nothing was ever signed. Rejects when it is not known. */
 export async function signaturesAt(location: RepositoryLocation): Promise<ReadonlyMap<string, string>> {
-  if (location.kind === 'url') return await fetched(location.url);
-  if (!(await isRepositoryFolder(location.folder))) return new Map();
-  const bytes = await readPlainFile(path.join(location.folder, repositoryPaths.signatures), sharedLimits.catalogueBytesMax).catch(
-    (error: unknown) => {
-      if (isMissing(error)) return null;
-      throw error;
-    },
-  );
-  return bytes === null ? new Map() : readSignatures(bytes);
-}
-
-async function fetched(url: string): Promise<ReadonlyMap<string, string>> {
-  const signal = AbortSignal.timeout(limits.repositoryAnswerMsMax);
-  const answer = await fetchFrom(`${url}/${repositoryPaths.signatures}`, {}, { silentMsMax: 0, signal });
-  try {
-    if (answer.status === 404) return new Map();
-    if (answer.status !== 200) throw new SvcError('REPOSITORY_UNREACHABLE', `${url} answers ${answer.status} for its signatures`);
-    const bytes = await readWhole(answer, sharedLimits.catalogueBytesMax);
-    if (bytes === null) throw new SvcError('TOO_LARGE', `the signatures of ${url} are larger than ${sharedLimits.catalogueBytesMax} bytes`);
-    return readSignatures(bytes);
-  } finally {
-    answer.end();
-  }
+  const bytesMax = limits.catalogueBytesMax;
+  const bytes =
+    location.kind === 'url'
+      ? await documentAt(location.url, repositoryPaths.signatures, 'signatures', bytesMax)
+      : (await isRepositoryFolder(location.folder)) && (await documentIn(path.join(location.folder, repositoryPaths.signatures), bytesMax));
+  return bytes ? readSignatures(bytes) : new Map();
 }
 
 interface Published {
