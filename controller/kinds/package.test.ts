@@ -1,8 +1,9 @@
 /** Tests the reports of an installation that is under way: an attempt may last much longer than the wait between two. */
 import { expect, test } from 'vitest';
+import type { Repository } from '../../kit/repository/reading/location.ts';
 import type { Entries, PackageEntry } from '../entries.ts';
 import { targetKey } from '../package-entries.ts';
-import { packageObserved } from './package.ts';
+import { packageObserved, sourceFolders } from './package.ts';
 
 const target = { server: 'sirius', app: 'notas', scope: 'sistema', person: null } as const;
 const failure = { reason: 'InstallFailed', message: 'http://motores/x: connect ECONNREFUSED', retry: 'transient', atMs: 0 } as const;
@@ -30,4 +31,17 @@ test.for([
     tasks: new Map([[targetKey(target), task]]),
   } as unknown as Entries;
   expect(packageObserved(entries, entry, { shellVersion: '1.0.0', offers: null }).busy?.message).toBe(message);
+});
+
+const folder = (place: string): Repository => ({ kind: 'folder', folder: place, place, key: null, groups: null });
+const packed: Repository = { kind: 'url', url: 'https://ready', place: 'https://ready', key: null, groups: null };
+
+test.for([
+  ['of one repository nobody asks what it offers', [folder('/a')], null, ['/a']],
+  ['a folder behind the repository that offers it has another app of the same id', [packed, folder('/b')], 'https://ready', []],
+  ['the folder that offers it is the second', [folder('/a'), folder('/b')], '/b', ['/b']],
+  ['none of them is known to offer it', [folder('/a'), packed], null, ['/a']],
+] as const)('sources: %s', ([, repositories, place, folders]) => {
+  const offers = { apps: place === null ? [] : [{ id: 'notas', versions: [], repository: { place, key: null, groups: null } }] };
+  expect(sourceFolders(repositories, offers, 'notas')).toEqual(folders);
 });

@@ -137,7 +137,15 @@ export async function observeTroubles(
 
 async function followSource(context: Context, entry: PackageEntry): Promise<void> {
   const repositories = repositoriesOf(context.options.dir, context.entries.portal);
-  if (await observeSource(context, context.entries, entry, repositories, limits.sourceAgeMs)) context.queue.add(entry.key, false);
+  const offers = repositories.length > 1 ? await context.offers.read(repositories) : null;
+  const folders = sourceFolders(repositories, offers, entry.target.app);
+  if (await observeSource(context, context.entries, entry, folders, limits.sourceAgeMs)) context.queue.add(entry.key, false);
+}
+
+/** Folders that an app may come from: that of the repository which offers it, or all while none is known to (null: nobody asked). */
+export function sourceFolders(repositories: readonly Repository[], offers: Pick<Offers, 'apps'> | null, app: string): readonly string[] {
+  const from = offers?.apps.find(({ id }) => id === app)?.repository.place;
+  return repositoryFolders(from === undefined ? repositories : repositories.filter(({ place }) => place === from));
 }
 
 /** Reads the source of a package; one that can't be read keeps the last observation. True when it changed. */
@@ -145,13 +153,13 @@ export async function observeSource(
   { options }: Pick<Context, 'options'>,
   entries: Entries,
   entry: PackageEntry,
-  repositories: readonly Repository[],
+  folders: readonly string[],
   ageMsMax: number,
 ): Promise<boolean> {
   const { source: before, target } = entry;
   if (installedAt(entries, target) === undefined) return false;
   try {
-    entry.source = await unpackedNow(repositoryFolders(repositories), target.app, { nowMs: options.clock.monotonicMs(), ageMsMax });
+    entry.source = await unpackedNow(folders, target.app, { nowMs: options.clock.monotonicMs(), ageMsMax });
   } catch {
     return false;
   }

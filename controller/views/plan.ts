@@ -30,7 +30,14 @@ import { planJobs } from './plan-jobs.ts';
 import { planGrants } from './plan-grants.ts';
 import { backendDesired, backendObserved } from '../kinds/backend.ts';
 import { engineDesired, engineObserved } from '../kinds/engine.ts';
-import { observeSource, observeTroubles, packageDesired, packageObserved, type PackageSurroundings } from '../kinds/package.ts';
+import {
+  observeSource,
+  observeTroubles,
+  packageDesired,
+  packageObserved,
+  sourceFolders,
+  type PackageSurroundings,
+} from '../kinds/package.ts';
 import { observeServer } from '../observe/server.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { repositoriesOf } from '../../kit/repository/reading/location.ts';
@@ -145,7 +152,7 @@ async function decideAll(
     if (entry.leaving) continue;
     // A source that can't be read now keeps its state.
     entry.source = context.entries.packages.get(entry.name)?.source ?? null;
-    await observeSource(context, entries, entry, repositories, 0);
+    await observeSource(context, entries, entry, sourceFolders(repositories, read, entry.target.app), 0);
     await observeTroubles(entry, repositories, read, offersOf(entry.target.app) !== null);
     add(planPackage(context, entries, entry, offersOf));
   }
