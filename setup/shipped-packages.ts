@@ -6,11 +6,9 @@ import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
+import { clientNames } from '../controller/clusters/kubernetes.ts';
 
 const kubernetes = '@kubernetes/client-node';
-
-/** All that controller/clusters/ takes of it. */
-const kubernetesNames = ['ApiException', 'BatchV1Api', 'CoreV1Api', 'KubeConfig'] as const;
 
 /** Compiled for one machine, and none of them is installed: their packages do without. */
 const natives = ['*.node', 'cpu-features', 'pg-native', 'bufferutil', 'utf-8-validate'];
@@ -63,7 +61,7 @@ export async function writeKubernetes(root: string, tree: string): Promise<void>
   const { outputFiles } = await build({
     ...options,
     absWorkingDir: root,
-    stdin: { contents: `export { ${kubernetesNames.join(', ')} } from '${kubernetes}';`, resolveDir: root },
+    stdin: { contents: `export { ${clientNames.join(', ')} } from '${kubernetes}';`, resolveDir: root },
     minify: true,
     keepNames: true,
     legalComments: 'none',

@@ -1,5 +1,6 @@
 /** `/api/apps…`: what a person has, starting and stopping it, its windows and its icon (rules 4.1). */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createTurns } from '../../schema/turns.ts';
 import { amountsName, checkedAmounts, readAmounts, usableAmounts, type Amounts } from '../../schema/cluster-form.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppsView, AppView } from '../../schema/gateway.ts';
@@ -53,20 +54,27 @@ function addIconRoutes(app: FastifyInstance, apps: AppsView): void {
   serve(app, 'GET /api/apps/:id/icone-do-tipo', (request, reply) => typeIcon(apps, request, reply));
 }
 
-/** Stores the amounts before the start that they are for, and for the next ones. Rejects BAD_REQUEST. */
-async function keepAmounts({ apps, store }: AppRouteDeps, person: string, id: string, asked: Partial<Amounts> | undefined): Promise<void> {
-  if (asked === undefined) return;
-  const cluster = apps.cluster(person, installed(apps, person, id).id);
-  if (cluster === null) throw new SvcError('BAD_REQUEST', `pedido: ${id} runs on its server, where nothing is asked for`);
-  const amounts = checkedAmounts(cluster.form, asked);
-  const before = readAmounts(await store.value(amountsName(person)));
-  // Forgets apps that are not installed any more.
-  const kept = Object.entries(before).filter(([app]) => app !== id && apps.has(person, app));
-  await store.putValue(amountsName(person), JSON.stringify(Object.fromEntries([...kept, [id, amounts]])));
+/** Stores the amounts before the start that they are for, and for the next ones; one after another, as they are of one value. Rejects BAD_REQUEST. */
+function amountsKeeper({ apps, store }: AppRouteDeps) {
+  const inTurn = createTurns();
+  return async (person: string, id: string, asked: Partial<Amounts> | undefined): Promise<void> => {
+    if (asked === undefined) return;
+    const cluster = apps.cluster(person, installed(apps, person, id).id);
+    if (cluster === null) throw new SvcError('BAD_REQUEST', `pedido: ${id} runs on its server, where nothing is asked for`);
+    const amounts = checkedAmounts(cluster.form, asked);
+    const name = amountsName(person);
+    await inTurn(name, async () => {
+      const before = readAmounts(await store.value(name));
+      // Forgets apps that are not installed any more.
+      const kept = Object.entries(before).filter(([app]) => app !== id && apps.has(person, app));
+      await store.putValue(name, JSON.stringify(Object.fromEntries([...kept, [id, amounts]])));
+    });
+  };
 }
 
 function addLifecycleRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
   const { starts, windows, apps } = deps;
+  const keepAmounts = amountsKeeper(deps);
   const wait = (
     request: Asked<'POST /api/apps/:id/start' | 'POST /api/apps/:id/restart' | 'POST /api/apps/:id/stop'>,
     reply: FastifyReply,
@@ -75,7 +83,7 @@ function addLifecycleRoutes(app: FastifyInstance, deps: AppRouteDeps): void {
     return [sessionOf(request).person, request.params.id, { by: 'person', deadlineMs, signal: goneSignal(reply.raw) }];
   };
   serve(app, 'POST /api/apps/:id/start', async (request, reply) => {
-    await keepAmounts(deps, sessionOf(request).person, request.params.id, request.body?.pedido);
+    await keepAmounts(sessionOf(request).person, request.params.id, request.body?.pedido);
     return await starts.startAndWait(...wait(request, reply, limits.startWaitMsMax));
   });
   serve(app, 'GET /api/apps/:id/pedido', async (request) => {

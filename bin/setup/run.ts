@@ -221,7 +221,7 @@ export async function examine(client: Client, language: TextLanguage, servers: r
   const rows = await findings(client, language, servers);
   const late = servers.filter((server) => rows.some(({ name }) => name === `${server}: accounts`));
   if (late.length === 0) return rows;
-  for (const server of late) await addKit(client, server);
+  await Promise.all(late.map((server) => addKit(client, server)));
   return await findings(client, language, servers);
 }
 

@@ -23,7 +23,17 @@ export interface KubernetesClusterOptions {
   readonly clock: Clock;
 }
 
-type Client = typeof import('@kubernetes/client-node');
+/** All that is taken of the client: a package of svc holds these of it. */
+export const clientNames = [
+  'ApiException',
+  'BatchV1Api',
+  'CoreV1Api',
+  'KubeConfig',
+  'PatchStrategy',
+  'setHeaderMiddleware',
+  'setHeaderOptions',
+] as const;
+type Client = Pick<typeof import('@kubernetes/client-node'), (typeof clientNames)[number]>;
 
 interface Api {
   readonly client: Client;

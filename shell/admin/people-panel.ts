@@ -18,7 +18,8 @@ import { attempt } from '../windows/attempt.ts';
 import type { Shell } from '../windows/shell.ts';
 import { adminPanelStyles } from './styles.ts';
 
-const refreshMs = 5_000;
+/** All of them are read each time. */
+const refreshMs = 30_000;
 /** More are found by their name. */
 const shownMax = 200;
 

@@ -8,13 +8,10 @@ export async function readObjects(kind: 'Person' | 'Server'): Promise<readonly O
   const found: ObjectView[] = [];
   for (let after: string | undefined; ; after = found.at(-1)?.key) {
     const page = await call('GET /api/admin/objects', { query: { prefix: `${kind}/`, after } });
+    if (page.length === 0) return found;
     found.push(...page);
-    if (page.length < pageRows) return found;
   }
 }
-
-/** Rows of a whole page of objects; a shorter one is the last. */
-const pageRows = 500;
 
 export const readWhy = (key: string) => call('GET /api/admin/why', { query: { key } });
 export const readAllSessions = async () => (await call('GET /api/admin/sessions')).sessions;
