@@ -54,21 +54,17 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
 const pacing =
   /Poll|Look|Again|Retry|Gather|Slice|Turn|Renew|Step|Reclaim|Beat|Ping|Overhead|Micros|Piece|Chunk|Sweep|Linger|Quiet|Margin|Window(?:Ms|Parts|Bytes|Log)|ReadBuffer|Progress|Compact|KeepAliveProbe|ReadBlock|Spare/;
 
-/** Names of limits between parts of svc, and of what it holds in memory: other portals, the SFTP of a server, caches, pages of the database, turns of the loop. */
-const between =
-  /^(?:peer|sftp|edge|keyRing|backup(?:Pages|Rows|Writes|HoldWait)|terminal(?:Sequence|Row|Cell|Thread|Reply|Stuck)|roomMeasure|listings?(?:Kept|EntriesKept)|controlPeer|unpackHeader|trashInfo|offersCache|offeredIcons|accountFilesRestart|serverHandles|sparseFile|largeFolder|itemsAtOnce|removeEntriesHeld|unpackSpace|digestTag|listLinks|youngBytes|badAnswerLog|jsonAtOnce|repositoryHashes|metricSenders|metricPeopleKept|sealedChars|endedAnswer|proxyDoubt|roomGoodbye|roomPendingFree|roomHeirs|roomLarge|roomLoad|supervisorLine|cookieRemoval|cookieBytesLeft|largeHead|repositoryStaging|attachmentStaging|sessionCache|leftover|store(?:CopyRows|Held)|DESCRIPTORS|LISTEN_BACKLOG|BUFFER|MUCH|PIPE|CONNECT_AGAIN|ACCEPT_AGAIN|GUARD|READY_EVERY|PATH_BYTES)/;
-
 async function listOf(file: string): Promise<string> {
   const found = file.endsWith('.h') ? limitsInC(readFileSync(path.join(root, file), 'utf8')) : await limitsOf(file);
   const limits = Object.entries(found)
-    .filter(([name]) => !pacing.test(name) && !between.test(name))
+    .filter(([name]) => !pacing.test(name))
     .map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
   return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
 
 /** Files whose limits pace the work of svc itself: nobody outside meets them, and the page names the files only. */
 const innerFolders =
-  /^(?:machines|reconcilers|shell|kit\/http|kit\/supervise|controller\/hosts|bin|api\/dev|api\/budgets|store\/audit)\/|^(?:controller|kit)\/limits\.ts$/;
+  /^(?:machines|reconcilers|shell|kit\/http|kit\/supervise|controller\/hosts|bin|store\/audit|api\/dev|api\/budgets)\/|^(?:controller|kit)\/limits\.ts$/;
 
 export async function limitsPage(): Promise<string> {
   const files = [...limitFiles(), 'kit/wrap/limits.h'];
@@ -76,8 +72,8 @@ export async function limitsPage(): Promise<string> {
   const innerNames = new Set(inner.map((file) => innerFolders.exec(file)?.[0] ?? file));
   const head = `# Limits
 
-Written by \`node setup/limits-table.ts\` from the code. Units are in the names; comments in the files say what is limited, the source and the decision.
+Written by \`node setup/limits-table.ts\` from the code, whose comments say what is limited and why. Units are in the names.
 
-How often svc looks, in which pieces it works and how its parts talk is in the files only, as are all limits of ${Array.from(innerNames, (name) => `\`${name}\``).join(', ')}.`;
+In the files only: how often svc looks, in which pieces it works, and all limits of ${Array.from(innerNames, (name) => `\`${name}\``).join(', ')}.`;
   return [head, ...(await Promise.all(outer.map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -25,11 +25,19 @@ interface Row extends ObjectView {
   readonly fix: string | null;
 }
 
-async function readServers(): Promise<readonly Row[]> {
-  const servers = await readObjects('Server');
-  return await Promise.all(
-    servers.map(async (server) => Object.assign({}, server, { fix: calm.has(server.state) ? null : (await readWhy(server.key)).fix })),
-  );
+/** The reason of a server is asked for when it is another one than before. */
+function serversReader(): () => Promise<readonly Row[]> {
+  let before: readonly Row[] = [];
+  const fixOf = async ({ key, state, reason, message }: ObjectView): Promise<string | null> => {
+    if (calm.has(state)) return null;
+    const known = before.find((row) => row.key === key);
+    return known?.state === state && known.reason === reason && known.message === message ? known.fix : (await readWhy(key)).fix;
+  };
+  return async () => {
+    const servers = await readObjects('Server');
+    before = await Promise.all(servers.map(async (server) => Object.assign({}, server, { fix: await fixOf(server) })));
+    return before;
+  };
 }
 
 export class SvcAdminServers extends LitElement {
@@ -40,7 +48,7 @@ export class SvcAdminServers extends LitElement {
   declare busy: string | null;
   declare trouble: string | null;
   #watch = new Watch(this, () => [language]);
-  #servers = new Polled(this, refreshMs, readServers);
+  #servers = new Polled(this, refreshMs, serversReader());
 
   constructor() {
     super();
