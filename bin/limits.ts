@@ -3,7 +3,7 @@ export const limits = {
   /** `svc du` looks at one part of the state folder for so long. */
   duMsMax: 20_000,
   /** Time that completion of a word waits for the portal. */
-  completionMsMax: 500,
+  completionMsMax: 2_000,
   completionsMax: 1_000,
   /** After a failure to ask which rooms other portals took. */
   roomsTakenAgainMs: 1_000,

@@ -42,7 +42,11 @@ test('a fault that nobody caught ends what it was part of, whose that was is in 
   });
   try {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    const next = async (): Promise<Record<string, unknown>> => JSON.parse(String((await lines.next()).value)) as Record<string, unknown>;
+    const next = async (): Promise<Record<string, unknown>> => {
+      const { done, value } = await lines.next();
+      if (done === true) throw new Error(`it ended: ${child.exitCode} ${child.signalCode}`);
+      return JSON.parse(value) as Record<string, unknown>;
+    };
     const { port } = await next();
     const url = `http://127.0.0.1:${String(port)}`;
     const page = async (): Promise<WebSocket> => {

@@ -97,8 +97,8 @@ describe('the bundle says what the sources say', () => {
 test.for([
   [['get', '--state', 'nowhere'], 600_000],
   [['events', '--state', 'nowhere'], 600_000],
-  // With the schemas of all documents.
-  [['validate', join(root, 'examples/apps/notas/svc-app.json')], 1_300_000],
+  // With the schemas of all documents, and the reader of repositories.
+  [['validate', join(root, 'examples/apps/notas/svc-app.json')], 1_350_000],
   [['help'], 200_000],
 ] as const)('svc %j loads the file of its own and hardly more', async ([args, bytesMax]) => {
   const files = (await loaded(args)).filter((file) => !file.endsWith('loaded.mjs'));

@@ -221,7 +221,8 @@ test('an app starts on each server from the kit, as its person', { timeout: 300_
     expect(pids.get(name)).toMatch(/^\d+$/);
   }
   await writePins(serverNames);
-  expect((await svc('apply')).code).toBe(0);
+  const applied = await svc('apply');
+  expect(applied.code, `${applied.out}${applied.err}`).toBe(0);
 });
 
 async function startAgain(between = async (): Promise<void> => undefined): Promise<void> {

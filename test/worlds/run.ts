@@ -190,8 +190,11 @@ async function ofObject(site: Site, key: string, truth: Truth, judge: Judge): Pr
   return match ?? (fix instanceof RegExp ? null : /^/.exec(''));
 }
 
-/** A row of a panel, asked for while the object has the true state: a retried act moves it on for a moment. */
-async function besideObject<AskedRow>(
+/**
+ * A row of a panel, asked for while the object has the true state: a retried act moves it on for a moment, and what starts and dies again may
+ * have been both between two looks.
+ */
+async function besideObject<AskedRow extends Said | undefined>(
   site: Site,
   key: string,
   is: (said: Said) => boolean,
@@ -202,10 +205,13 @@ async function besideObject<AskedRow>(
     return said === undefined || is(said);
   };
   const endMs = performance.now() + toldMsMax;
-  while (true) {
+  for (let wrong = 0; ; ) {
     const isBefore = await isSaid();
     const row = await ask();
-    if ((isBefore && (await isSaid())) || performance.now() > endMs) return row;
+    const isAfter = await isSaid();
+    if (row !== undefined && is(row) && (isBefore || isAfter)) return row;
+    if (isBefore && isAfter) wrong += 1;
+    if (wrong === 3 || performance.now() > endMs) return row;
   }
 }
 

@@ -24,7 +24,8 @@ export function createHeartbeat(clock: Clock, beat: (connection: Connection) => 
   const tick = (): void => {
     now = (now + 1) % slots.length;
     for (const connection of slots[now]!) {
-      if (!connection.heard) connection.ws.terminate();
+      // Nothing is read from one whose update is being measured.
+      if (!connection.heard && connection.waiting === null) connection.ws.terminate();
       else {
         connection.heard = false;
         connection.ws.ping();
