@@ -138,7 +138,9 @@ async function decideAll(
   const { options } = context;
   const nowMs = options.clock.nowMs();
   const repositories = repositoriesOf(dir ?? options.dir, entries.portal);
-  const read = await createOffersReader(options.clock).read(repositories);
+  // Another folder may name other repositories, which the controller does not read.
+  const reader = dir === null ? context.offers : createOffersReader(options.clock);
+  const read = await reader.read(repositories);
   const offersOf: OffersOf = (app) => read.apps.find(({ id }) => id === app) ?? null;
   const blocked: Blocked[] = [...lists, ...blockedPeople(entries, nowMs)];
   const leaving = planLeaving(entries, surroundingsOf(context), (entry) => failingText(failedFor(context, entry, null)), nowMs);
