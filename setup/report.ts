@@ -65,8 +65,11 @@ export function readReport(report: Report | null, exitCode: number, root: string
   };
 }
 
-/** So many files with failures may be the machine's fault; more are not, and running them again would only take longer to say so. */
-export const filesAgainMax = 6;
+/**
+ * So many files with failures, of about 500 in all, may be the fault of a machine that is three times slower than usual; more are not, and running
+ * them again would only take longer to say so.
+ */
+export const filesAgainMax = 12;
 
 /** The files to be run once more, whole and alone: those with a failure. None when there are too many of them. */
 export function filesToRunAgain(report: Report | null): readonly string[] {
