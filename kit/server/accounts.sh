@@ -40,19 +40,30 @@ done
 if [ -n "$(kit_files "$before")" ] && [ -f "$before/gpu.json" ] && is_free "$etc/gpu.json"; then mv "$before/gpu.json" "$etc/gpu.json"; fi
 printf '%s\n' "$origins" | put "$etc/origins"
 if [ "$type" = - ]; then rm -f "$etc/portal-key"; else printf '%s %s\n' "$type" "$key" | put "$etc/portal-key"; fi
+# Whether file $1 has the lines $2 and no others.
+says() {
+  [ -f "$1" ] || return 1
+  seen=
+  while IFS= read -r line; do seen=$seen$line$nl; done <"$1"
+  [ "$seen" = "$2$nl" ]
+}
+# No terminal, no agent, no X11: commands and sockets are all that the portal needs.
+options=restrict,port-forwarding,pty
+lines="$options $type $key svc-portal"
+[ "$nexttype" = - ] || lines=$lines$nl"$options $nexttype $next svc-portal"
+accounts=$(printf '%s\n' "$@")
+[ $# -gt 0 ] || accounts=
+entries=$(entries_of "$@")
+managers=
+if [ -z "$p" ] && [ -d /run/systemd/system ]; then managers=$nl$(managers_now)$nl; fi
 names=
-for account in "$@"; do
+while IFS= read -r account <&3; do
+  [ -n "$account" ] || continue
   # As sshd and logind call it: a directory may have another spelling than the document (`ana` for `Ana` or `ana@dom`).
-  name=$(getent passwd "$account" | cut -d: -f1)
+  IFS=: read -r name _ uid _ <&4 || name=
   case "$name" in '') printf 'missing %s\n' "$account"; continue ;; .* | *[/[:space:]]*) continue ;; esac
   names="$names $name"
-  # No terminal, no agent, no X11: commands and sockets are all that the portal needs.
-  if [ "$type" != - ]; then
-    {
-      printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$type" "$key"
-      if [ "$nexttype" != - ]; then printf 'restrict,port-forwarding,pty %s %s svc-portal\n' "$nexttype" "$next"; fi
-    } | put "$etc/authorized_keys/$name"
-  fi
+  if [ "$type" != - ] && ! says "$etc/authorized_keys/$name" "$lines"; then printf '%s\n' "$lines" | put "$etc/authorized_keys/$name"; fi
   # Without systemd neither can be had, which the doctor says.
   if [ -n "$p" ] || [ ! -d /run/systemd/system ]; then continue; fi
   if [ ! -e "/var/lib/systemd/linger/$name" ]; then
@@ -63,11 +74,15 @@ for account in "$@"; do
     fi
   fi
   # Lingering is said and the manager is gone all the same: a fault of systemd 255 (decision 0068).
-  uid=$(id -u "$name")
-  if ! systemctl is-active --quiet "user@$uid.service"; then
-    systemctl start "user@$uid.service" 2>/dev/null || printf 'no-manager %s\n' "$account"
-  fi
-done
+  case "$managers" in
+    *"${nl}user@$uid.service$nl"*) ;;
+    *) systemctl start "user@$uid.service" 2>/dev/null || printf 'no-manager %s\n' "$account" ;;
+  esac
+done 3<<ACCOUNTS 4<<ENTRIES
+$accounts
+ACCOUNTS
+$entries
+ENTRIES
 for file in "$etc"/authorized_keys/*; do
   name=${file##*/}
   case "$names " in *" $name "*) if [ "$type" != - ]; then continue; fi ;; esac

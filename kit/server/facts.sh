@@ -46,26 +46,53 @@ reads=no
 [ -n "$p" ] || [ "$(cat "$etc/sshd-reads" 2>/dev/null)" = "$(sshd -T 2>/dev/null | sed -n 's/^authorizedkeysfile //p')" ] && reads=yes
 tell sshd_reads $reads
 tell kill_user_processes "$(busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager KillUserProcesses 2>/dev/null | cut -d' ' -f2)"
-for account in "$@"; do
-  entry=$(getent passwd "$account") || { tell account "$account missing"; continue; }
-  # As sshd and logind call it.
-  name=$(printf '%s' "$entry" | cut -d: -f1)
-  uid=$(printf '%s' "$entry" | cut -d: -f3)
-  home=$(printf '%s' "$entry" | cut -d: -f6)
+accounts=$(printf '%s\n' "$@")
+[ $# -gt 0 ] || accounts=
+entries=$(entries_of "$@")
+managers=$nl$(managers_now)$nl
+set --
+while IFS=: read -r name _ uid _ _ home shell; do
+  [ -z "$name" ] || set -- "$@" "$home"
+done <<END
+$entries
+END
+owners=$nl space=$nl
+if [ $# -gt 0 ]; then
+  owners=$nl$(stat -L -c '%F %u %n' -- "$@" 2>/dev/null)$nl
+  space=$nl$(df -k --output=avail,file -- "$@" 2>/dev/null)$nl
+fi
+while IFS= read -r account <&3; do
+  [ -n "$account" ] || continue
+  IFS=: read -r name _ uid _ _ home shell <&4 || name=
+  if [ -z "$name" ]; then
+    tell account "$account missing"
+    continue
+  fi
+  # By the name that sshd and logind have for it.
   linger=no
   [ -e "/var/lib/systemd/linger/$name" ] && linger=yes
-  manager=no
   # Its socket may outlive it for as long as somebody is signed in.
-  systemctl is-active --quiet "user@$uid.service" 2>/dev/null && manager=yes
-  delegated=$( { tr ' ' , <"/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers"; } 2>/dev/null)
+  case "$managers" in *"${nl}user@$uid.service$nl"*) manager=yes ;; *) manager=no ;; esac
+  delegated= at=/sys/fs/cgroup/user.slice/user-$uid.slice/user@$uid.service/cgroup.controllers
+  if [ -r "$at" ]; then { IFS= read -r delegated <"$at"; } 2>/dev/null; fi
+  while :; do
+    case "$delegated" in *' '*) delegated=${delegated%% *},${delegated#* } ;; *) break ;; esac
+  done
   key=no
   [ -s "$etc/authorized_keys/$name" ] && [ $reads = yes ] && key=yes
   own=no
-  # Homes on the network that root may not look into count as right.
-  case "$(stat -L -c '%F %u' "$home" 2>&1)" in "directory $uid" | *"ermission denied"*) own=yes ;; esac
-  shell=$(printf '%s' "$entry" | cut -d: -f7)
+  case "$owners" in
+    *"${nl}directory $uid $home$nl"*) own=yes ;;
+    # Homes on the network that root may not look into count as right.
+    *) case "$(stat -L -c '%F %u' "$home" 2>&1)" in "directory $uid" | *"ermission denied"*) own=yes ;; esac ;;
+  esac
   lets=no
   case "$shell" in */nologin | */false) ;; *) [ -x "${shell:-/bin/sh}" ] && lets=yes ;; esac
-  free=$(df -Pk "$home" 2>/dev/null | sed -n '2p' | awk '{print $4}')
+  free=
+  case "$space" in *" $home$nl"*) free=${space%%" $home$nl"*} free=${free##*[!0-9]} ;; esac
   tell account "$account found uid=$uid linger=$linger manager=$manager delegated=${delegated:--} key=$key home=$own shell=$lets free_kb=${free:--}"
-done
+done 3<<ACCOUNTS 4<<ENTRIES
+$accounts
+ACCOUNTS
+$entries
+ENTRIES

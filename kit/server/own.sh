@@ -17,6 +17,26 @@ is_link() {
 }
 is_free() { [ ! -e "$1" ] && [ ! -L "$1" ]; }
 
+nl='
+'
+# Questions about accounts are asked for all of them at once: processes for each of 500 accounts would keep a server busy for minutes.
+# Entries of the accounts in the directory, a line each in their order; an empty line where there is none.
+entries_of() {
+  [ $# -gt 0 ] || return 0
+  found=$(getent passwd "$@") || true
+  if [ "$(printf '%s\n' "$found" | wc -l)" -eq $# ]; then
+    printf '%s\n' "$found"
+  else
+    for account in "$@"; do getent passwd "$account" || echo; done
+  fi
+}
+# Service managers of people that run: `user@UID.service`, a line each.
+managers_now() {
+  systemctl list-units --plain --no-legend --no-pager --full --state=active,reloading 'user@*.service' 2>/dev/null | while read -r unit _; do
+    printf '%s\n' "$unit"
+  done
+}
+
 # Removes the leftovers of interrupted uploads and attempts in .in, named as the kit names them. $1: further words of find.
 leftovers() {
   [ -d .in ] && [ ! -L .in ] || return 0

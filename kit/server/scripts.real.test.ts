@@ -15,6 +15,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -348,6 +349,13 @@ describe('facts and accounts', () => {
     expect(stdout).toMatch(/^kit -$/m);
     expect(stdout).toMatch(/^account no-such-account-of-svc missing$/m);
     expect(stderr).toBe('');
+    const { stdout: several } = script('facts', ['root', 'no-such-account-of-svc', 'nobody']);
+    expect(several.match(/^account \S+ (?:missing|found uid=\d+)/gm)).toEqual([
+      'account root found uid=0',
+      'account no-such-account-of-svc missing',
+      'account nobody found uid=65534',
+    ]);
+    expect(several).toMatch(/^account root .* home=yes shell=yes free_kb=\d+$/m);
   });
 
   test('keys come and go with the people', () => {
@@ -361,6 +369,15 @@ describe('facts and accounts', () => {
       'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n',
     );
     expect(readFileSync(path.join(root, 'server/etc/svc-kit/origins'), 'utf8')).toBe('path\n');
+    // A key file that says what it is to say is not written again.
+    const file = path.join(root, 'server/etc/svc-kit/authorized_keys', user);
+    const { ino } = statSync(file);
+    script('accounts', ['path', 'ssh-ed25519', 'AAAA', '-', '-', user]);
+    expect(statSync(file).ino).toBe(ino);
+    script('accounts', ['path', 'ssh-ed25519', 'AAAA', 'ssh-ed25519', 'CCCC', user]);
+    expect(readFileSync(file, 'utf8')).toBe(
+      'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\nrestrict,port-forwarding,pty ssh-ed25519 CCCC svc-portal\n',
+    );
     expect(script('accounts', ['subdomain', 'ssh-ed25519', 'BBBB', '-', '-']).status).toBe(0);
     expect(keys()).toEqual([]);
   });
