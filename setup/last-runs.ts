@@ -4,7 +4,7 @@
  * stale. Pure.
  */
 export interface LastRuns {
-  /** Wall seconds of a file in a whole run, four at once on two cores; without those of less than `secondsMin`. */
+  /** Wall seconds of a file in a whole run, three at once on two cores; without those of less than `secondsMin`. */
   readonly seconds: Readonly<Record<string, number>>;
   /** The oldest first. */
   readonly runs: readonly { readonly at: string; readonly flaky: readonly string[] }[];
