@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 const program = `
   import http from 'node:http';
   import { WebSocketServer } from 'ws';
-  import { asOwner, containFaults, ownEvents } from '../api/connections/fault-owner.ts';
-  import { ownedBy, ownerOfRequest } from '../api/connections/work-owner.ts';
+  import { asOwner, containFaults, ownEvents } from './api/connections/fault-owner.ts';
+  import { ownedBy, ownerOfRequest } from './api/connections/work-owner.ts';
   const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
   containFaults({ error: ({ err, origin, person, work }, text) => say({ error: err.message, origin, person, work }) });
   const fail = (why) => { throw new Error(why); };
@@ -17,7 +17,7 @@ const program = `
     if (req.url.startsWith('/timer')) setTimeout(fail, 1, 'timer');
     else if (req.url === '/body') req.on('data', () => fail('body'));
     else if (req.url === '/promise') void Promise.reject(new Error('promise'));
-    else if (req.url === '/answered') { res.end('x'); setTimeout(fail, 20, 'answered'); }
+    else if (req.url === '/answered') { res.end('x'); const later = () => (res.closed ? fail('answered') : setTimeout(later, 5)); setTimeout(later, 5); }
     else res.end('fine');
   }));
   const ws = new WebSocketServer({ noServer: true });

@@ -76,6 +76,8 @@ export interface UpOptions {
   readonly link?: boolean;
   /** Parts of `svc dev`. */
   readonly dev?: DevParts;
+  /** Replaces the clock of the loop and of what it reads. */
+  readonly clock?: Clock;
 }
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -172,7 +174,7 @@ export async function begin(options: UpOptions, log: Logger): Promise<Running> {
   const desiredDir = path.resolve(dir);
   const controlSocket = path.join(stateDir, 'svc.sock');
   checkSocketPath(controlSocket);
-  const clock = endingClock(systemClock);
+  const clock = endingClock(options.clock ?? systemClock);
   const ends: Ending[] = [() => clock.end()];
   const end = (): Promise<void> => endAll(ends);
   try {

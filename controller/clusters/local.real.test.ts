@@ -16,7 +16,8 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { until } from '../../test/support/portal.ts';
 import { addAccount, removeAccount } from '../../test/support/sshd.ts';
 import { systemClock } from '../clock/system.ts';
 import type { Cluster } from './cluster.ts';
@@ -83,154 +84,158 @@ describeCluster('local, bubblewrap', async () => {
   return made;
 });
 
-let made: LocalFixture | null = null;
-afterEach(async () => {
-  await made?.remove();
-  made = null;
-});
-
-const begin = async (command: readonly string[], plain = true) => {
-  made = fixtureOf(plain);
+const begin = async (command: readonly string[], { onTestFinished }: Pick<TestContext, 'onTestFinished'>) => {
+  const made = fixtureOf(true);
+  onTestFinished(() => made.remove());
   const one = await trial(made, command);
   await made.cluster.submit(one.job, never);
-  await expect.poll(() => one.portal.beats.includes('estado=iniciado')).toBe(true);
+  await until('its begin', () => one.portal.beats.includes('estado=iniciado'));
   return { ...one, made, folder: made.folder };
 };
 
-test('a wrapper that was killed, or a machine that went down, is a failed job and not one that runs', async () => {
-  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
-  for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
-  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('failed');
-  expect(await seenAs(one.cluster, job.name)).toMatchObject({
-    exitCode: null,
-    note: expect.stringContaining('without an exit code') as string,
-  });
-  await portal.close();
-});
-
-test('another process with the pid of a wrapper is never taken for it, nor signalled', async () => {
-  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
-  const record = path.join(folder, job.name, 'claim/process');
-  const [, , boot] = readFileSync(record, 'utf8').trim().split(' ');
-  for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
-  rmSync(path.join(folder, job.name, 'codigo'), { force: true });
-  writeFileSync(record, `${process.pid} 1 ${boot}\n`);
-  expect(await stateOf(one.cluster, job.name)).toBe('failed');
-  await one.cluster.cancel(job.name, never);
-  await portal.close();
-});
-
-test('links in place of outputs bring nothing that the job itself could not read', async () => {
-  made = fixtureOf(false);
-  const secret = path.join(made.folder, 'segredo');
-  mkdirSync(secret);
-  writeFileSync(path.join(secret, 'c.txt'), 'canary');
-  for (const script of [`rmdir saida; ln -s ${secret} saida`, `ln -s ${secret}/c.txt saida/c.txt; echo a >saida/b`]) {
-    const { job, portal } = await trial(made, ['bash', '-c', script]);
-    await made.cluster.submit(job, never);
-    await expect.poll(() => stateOf(made?.cluster as Cluster, job.name)).toBe('ended');
-    expect(Object.values(portal.outputs())).not.toContain('canary');
-    expect(Object.keys(portal.outputs())).not.toContain('saida/c.txt');
+describe.concurrent('a job of this machine', () => {
+  test('a wrapper that was killed, or a machine that went down, is a failed job and not one that runs', async (context) => {
+    const { expect } = context;
+    const { job, made: one, folder, portal } = await begin(['sleep', '300'], context);
+    for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => stateOf(one.cluster, job.name)).toBe('failed');
+    expect(await seenAs(one.cluster, job.name)).toMatchObject({
+      exitCode: null,
+      note: expect.stringContaining('without an exit code') as string,
+    });
     await portal.close();
-  }
-});
-
-test('memory over the limit ends the command, not the machine', async () => {
-  const { job, portal, made: one } = await begin(['python3', '-c', 'x = bytearray(2 << 30)']);
-  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('ended');
-  expect(await seenAs(one.cluster, job.name)).toMatchObject({ exitCode: 1 });
-  expect(portal.log()).toContain('MemoryError');
-  await portal.close();
-});
-
-test('of a portal that is root, jobs run as the account that the document names', async () => {
-  const home = mkdtempSync(path.join(os.tmpdir(), 'svc-account-'));
-  chmodSync(home, 0o755);
-  mkdirSync(path.join(home, 'h'), { mode: 0o755 });
-  const account = await addAccount(home, undefined);
-  const cluster = createLocalCluster({
-    name: 'local',
-    folder: '/nowhere',
-    hidden: [],
-    account: account.name,
-    clock: systemClock,
-    plain: true,
-    pace: quickPace,
   });
-  const { job, portal } = await trial({ account: null }, ['bash', '-c', 'id -un; grep -c "" ../header']);
-  try {
-    await cluster.submit(job, never);
-    await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
-    expect(portal.log()).toBe(`${account.name}\n1\n`);
-    expect(existsSync(path.join(account.home, '.svc-jobs', job.name))).toBe(true);
-    const gone = createLocalCluster({ name: 'local', folder: '/nowhere', hidden: [], account: 'svctnone', clock: systemClock });
-    await expect(gone.submit(job, never)).rejects.toMatchObject({ code: 'REFUSED' });
-  } finally {
-    await removeAccount(account.name);
-    rmSync(home, { recursive: true, force: true });
+
+  test('another process with the pid of a wrapper is never taken for it, nor signalled', async (context) => {
+    const { expect } = context;
+    const { job, made: one, folder, portal } = await begin(['sleep', '300'], context);
+    const record = path.join(folder, job.name, 'claim/process');
+    const [, , boot] = readFileSync(record, 'utf8').trim().split(' ');
+    for (const { pid } of processesIn(path.join(folder, job.name))) process.kill(pid, 'SIGKILL');
+    rmSync(path.join(folder, job.name, 'codigo'), { force: true });
+    writeFileSync(record, `${process.pid} 1 ${boot}\n`);
+    expect(await stateOf(one.cluster, job.name)).toBe('failed');
+    await one.cluster.cancel(job.name, never);
     await portal.close();
-  }
-});
-
-test('what can not be read is no empty list', async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'svc-jobs-'));
-  const file = path.join(folder, 'file');
-  writeFileSync(file, '');
-  const cluster = createLocalCluster({ name: 'local', folder: file, hidden: [], account: null, clock: systemClock, plain: true });
-  await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
-  expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('file\n');
-  rmSync(folder, { recursive: true });
-});
-
-test('a wrapper that was stopped does not keep its job running for ever: after its time all of it is killed', async () => {
-  const { job, folder, portal } = await begin(['bash', '-c', 'echo $$ >pid; sleep 300']);
-  const own = path.join(folder, job.name);
-  await expect.poll(() => existsSync(path.join(own, 'work/pid'))).toBe(true);
-  const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
-  process.kill(Number(wrapper), 'SIGSTOP');
-  // As if its time were over.
-  for (const name of ['seconds', 'delivery']) writeFileSync(path.join(own, name), '0\n');
-  // Left by its command: nobody will ever read it.
-  execFileSync('mkfifo', [path.join(own, 'reason')]);
-  const cluster = createLocalCluster({
-    name: 'local',
-    folder,
-    hidden: [],
-    account: null,
-    clock: systemClock,
-    plain: true,
-    overdueSeconds: 1,
   });
-  await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
-  expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: 124, note: 'its time was over' });
-  await expect.poll(() => processesIn(own)).toEqual([]);
-  await portal.close();
-});
 
-test('a cancel that is repeated counts from the first one: what takes no signal is killed in time', async () => {
-  const { job, made: one, folder, portal } = await begin(['sleep', '300']);
-  const own = path.join(folder, job.name);
-  const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
-  process.kill(Number(wrapper), 'SIGSTOP');
-  await one.cluster.cancel(job.name, never);
-  const cancelled = path.join(own, 'cancelled');
-  const first = statSync(cancelled).mtimeMs;
-  await one.cluster.cancel(job.name, never);
-  expect(statSync(cancelled).mtimeMs).toBe(first);
-  expect(await stateOf(one.cluster, job.name)).toBe('running');
-  // As if that were a minute ago.
-  utimesSync(cancelled, first / 1_000 - 60, first / 1_000 - 60);
-  await one.cluster.cancel(job.name, never);
-  await expect.poll(() => stateOf(one.cluster, job.name)).toBe('cancelled');
-  await expect.poll(() => processesIn(own)).toEqual([]);
-  await portal.close();
-});
+  test('links in place of outputs bring nothing that the job itself could not read', async ({ expect, onTestFinished }) => {
+    const made = fixtureOf(false);
+    onTestFinished(() => made.remove());
+    const secret = path.join(made.folder, 'segredo');
+    mkdirSync(secret);
+    writeFileSync(path.join(secret, 'c.txt'), 'canary');
+    for (const script of [`rmdir saida; ln -s ${secret} saida`, `ln -s ${secret}/c.txt saida/c.txt; echo a >saida/b`]) {
+      const { job, portal } = await trial(made, ['bash', '-c', script]);
+      await made.cluster.submit(job, never);
+      await expect.poll(() => stateOf(made.cluster, job.name)).toBe('ended');
+      expect(Object.values(portal.outputs())).not.toContain('canary');
+      expect(Object.keys(portal.outputs())).not.toContain('saida/c.txt');
+      await portal.close();
+    }
+  });
 
-test('a command does not outlive the folder of its job', async () => {
-  const { job, folder, portal } = await begin(['bash', '-c', 'trap "" HUP; sleep 300 & wait']);
-  const own = path.join(folder, job.name);
-  // In one step: the wrapper writes in it all the time.
-  renameSync(own, path.join(folder, 'fora'));
-  await expect.poll(() => processesIn(own)).toEqual([]);
-  await portal.close();
+  test('memory over the limit ends the command, not the machine', async (context) => {
+    const { expect } = context;
+    const { job, portal, made: one } = await begin(['python3', '-c', 'x = bytearray(2 << 30)'], context);
+    await expect.poll(() => stateOf(one.cluster, job.name)).toBe('ended');
+    expect(await seenAs(one.cluster, job.name)).toMatchObject({ exitCode: 1 });
+    expect(portal.log()).toContain('MemoryError');
+    await portal.close();
+  });
+
+  test('of a portal that is root, jobs run as the account that the document names', async ({ expect }) => {
+    const home = mkdtempSync(path.join(os.tmpdir(), 'svc-account-'));
+    chmodSync(home, 0o755);
+    mkdirSync(path.join(home, 'h'), { mode: 0o755 });
+    const account = await addAccount(home, undefined);
+    const cluster = createLocalCluster({
+      name: 'local',
+      folder: '/nowhere',
+      hidden: [],
+      account: account.name,
+      clock: systemClock,
+      plain: true,
+      pace: quickPace,
+    });
+    const { job, portal } = await trial({ account: null }, ['bash', '-c', 'id -un; grep -c "" ../header']);
+    try {
+      await cluster.submit(job, never);
+      await expect.poll(() => stateOf(cluster, job.name)).toBe('ended');
+      expect(portal.log()).toBe(`${account.name}\n1\n`);
+      expect(existsSync(path.join(account.home, '.svc-jobs', job.name))).toBe(true);
+      const gone = createLocalCluster({ name: 'local', folder: '/nowhere', hidden: [], account: 'svctnone', clock: systemClock });
+      await expect(gone.submit(job, never)).rejects.toMatchObject({ code: 'REFUSED' });
+    } finally {
+      await removeAccount(account.name);
+      rmSync(home, { recursive: true, force: true });
+      await portal.close();
+    }
+  });
+
+  test('what can not be read is no empty list', async ({ expect }) => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'svc-jobs-'));
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    const cluster = createLocalCluster({ name: 'local', folder: file, hidden: [], account: null, clock: systemClock, plain: true });
+    await expect(cluster.list('svc-', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
+    expect(execFileSync('ls', ['-A', folder], { encoding: 'utf8' })).toBe('file\n');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('a wrapper that was stopped does not keep its job running for ever: after its time all of it is killed', async (context) => {
+    const { expect } = context;
+    const { job, folder, portal } = await begin(['bash', '-c', 'echo $$ >pid; sleep 300'], context);
+    const own = path.join(folder, job.name);
+    await expect.poll(() => existsSync(path.join(own, 'work/pid'))).toBe(true);
+    const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
+    process.kill(Number(wrapper), 'SIGSTOP');
+    // As if its time were over.
+    for (const name of ['seconds', 'delivery']) writeFileSync(path.join(own, name), '0\n');
+    // Left by its command: nobody will ever read it.
+    execFileSync('mkfifo', [path.join(own, 'reason')]);
+    const cluster = createLocalCluster({
+      name: 'local',
+      folder,
+      hidden: [],
+      account: null,
+      clock: systemClock,
+      plain: true,
+      overdueSeconds: 1,
+    });
+    await expect.poll(() => stateOf(cluster, job.name)).toBe('failed');
+    expect(await seenAs(cluster, job.name)).toMatchObject({ exitCode: 124, note: 'its time was over' });
+    await expect.poll(() => processesIn(own)).toEqual([]);
+    await portal.close();
+  });
+
+  test('a cancel that is repeated counts from the first one: what takes no signal is killed in time', async (context) => {
+    const { expect } = context;
+    const { job, made: one, folder, portal } = await begin(['sleep', '300'], context);
+    const own = path.join(folder, job.name);
+    const [wrapper = ''] = readFileSync(path.join(own, 'claim/process'), 'utf8').split(' ');
+    process.kill(Number(wrapper), 'SIGSTOP');
+    await one.cluster.cancel(job.name, never);
+    const cancelled = path.join(own, 'cancelled');
+    const first = statSync(cancelled).mtimeMs;
+    await one.cluster.cancel(job.name, never);
+    expect(statSync(cancelled).mtimeMs).toBe(first);
+    expect(await stateOf(one.cluster, job.name)).toBe('running');
+    // As if that were a minute ago.
+    utimesSync(cancelled, first / 1_000 - 60, first / 1_000 - 60);
+    await one.cluster.cancel(job.name, never);
+    await expect.poll(() => stateOf(one.cluster, job.name)).toBe('cancelled');
+    await expect.poll(() => processesIn(own)).toEqual([]);
+    await portal.close();
+  });
+
+  test('a command does not outlive the folder of its job', async (context) => {
+    const { expect } = context;
+    const { job, folder, portal } = await begin(['bash', '-c', 'trap "" HUP; sleep 300 & wait'], context);
+    const own = path.join(folder, job.name);
+    // In one step: the wrapper writes in it all the time.
+    renameSync(own, path.join(folder, 'fora'));
+    await expect.poll(() => processesIn(own)).toEqual([]);
+    await portal.close();
+  });
 });

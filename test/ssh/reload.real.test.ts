@@ -2,23 +2,18 @@
  * Settings that the scripts of the kit make sshd read (kit/server: reload.sh, accounts.sh, remove.sh, facts.sh), with a real sshd on a
  * machine without systemd: mounts and processes are of a namespace of their own, so that nothing of this machine is touched.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { text as textOf } from 'node:stream/consumers';
+import { describe, test } from 'vitest';
 import { freePort, repository } from '../support/portal.ts';
 
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'svcr-'));
-});
-afterEach(() => {
-  rmSync(dir, { recursive: true, force: true });
-});
-
-/** Runs the lines in there; `here SCRIPT WORD…` runs a script beside sshd, `over SCRIPT WORD…` by ssh as the portal does, `opens` asks for its key. Answers what was said between `--` and `--`. */
+/** Runs the lines in there; `here SCRIPT WORD…` runs a script beside sshd, `over SCRIPT WORD…` by ssh as the portal does, `opens` asks for its key; DIR is its folder. Answers what was said between `--` and `--`. */
 async function onServer(lines: string): Promise<readonly string[]> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'svcr-'));
   const port = await freePort();
   for (const name of ['own', 'reload', 'accounts', 'remove', 'facts'])
     copyFileSync(path.join(repository, `kit/server/${name}.sh`), `${dir}/${name}.sh`);
@@ -45,7 +40,9 @@ async function onServer(lines: string): Promise<readonly string[]> {
   );
   const text = `set -eu
 cd ${dir}
-cp -a /etc etc; mount --bind etc /etc
+# Others on this machine make accounts meanwhile: their lock files go while it is copied.
+cp -a /etc etc 2>copied || ! grep -v '/etc/[a-z]*\\(\\.lock\\|[+-]\\|\\.[0-9]*\\). *: No such file' copied >&2
+mount --bind etc /etc
 for at in /run /opt /usr/local; do mount -t tmpfs none $at; done
 mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc
 for name in systemctl loginctl; do printf '#!/bin/sh\\nexit 1\\n' >/usr/local/sbin/$name; chmod 755 /usr/local/sbin/$name; done
@@ -61,10 +58,14 @@ opens() { n=0; until client portal true </dev/null 2>/dev/null; do n=$((n + 1));
 words="path $(cut -d' ' -f1,2 portal.pub) - - root"
 key() { here facts root | grep -o ' key=[a-z]*'; }
 hups() { grep -c 'Received SIGHUP' log || true; }
-${lines}`;
-  const ended = spawnSync('unshare', ['-m', '-p', '-f', '--kill-child', '--mount-proc', 'sh', '-s'], { input: text, encoding: 'utf8' });
-  expect([ended.status, ended.stderr]).toEqual([0, '']);
-  return ended.stdout
+${lines.replaceAll('DIR', dir)}`;
+  const child = spawn('unshare', ['-m', '-p', '-f', '--kill-child', '--mount-proc', 'sh', '-s']);
+  child.stdin.end(text);
+  const [[code], out, said] = await Promise.all([once(child, 'exit'), textOf(child.stdout), textOf(child.stderr)]);
+  rmSync(dir, { recursive: true, force: true });
+  if (code !== 0 || said !== '') throw new Error(`ended with ${String(code)}: ${said}`);
+  return out
+    .replaceAll(dir, 'DIR')
     .split('--\n')
     .map((part) =>
       part
@@ -75,45 +76,49 @@ ${lines}`;
     .map((part) => part.join(', '));
 }
 
-test('a reload that failed is told, seen and made up by the next run, once', async () => {
-  expect(
-    await onServer(`
+describe.concurrent('a machine of its own', () => {
+  test('a reload that failed is told, seen and made up by the next run, once', async ({ expect }) => {
+    expect(
+      await onServer(`
 here accounts $words; opens 1; key; echo --
 : >/run/svc-test.pid; here accounts $words; opens 1; echo --
 echo 1 >/run/svc-test.pid; here accounts $words; hups; echo --
 over accounts $words; opens 50; key; hups; echo --
 over accounts $words; sleep 0.3; hups; echo --
 rm /etc/svc-kit/sshd-reads; key; over accounts $words; opens 50; key; hups`),
-  ).toEqual(['no-reload, closed, key=no', 'no-reload, closed', 'no-reload, 0', 'open, key=yes, 1', '1', 'key=no, open, key=yes, 2']);
-}, 60_000);
+    ).toEqual(['no-reload, closed, key=no', 'no-reload, closed', 'no-reload, 0', 'open, key=yes, 1', '1', 'key=no, open, key=yes, 2']);
+  });
 
-test('the pid file names the sshd where the script came in by another way', async () => {
-  expect(await onServer(`pidof sshd >/run/svc-test.pid; here accounts $words; opens 50; hups`)).toEqual(['open, 1']);
-}, 60_000);
+  test('the pid file names the sshd where the script came in by another way', async ({ expect }) => {
+    expect(await onServer(`pidof sshd >/run/svc-test.pid; here accounts $words; opens 50; hups`)).toEqual(['open, 1']);
+  });
 
-test('a reload that fails does not stop the removal, and is told', async () => {
-  const lines = await onServer(`
+  test('a reload that fails does not stop the removal, and is told', async ({ expect }) => {
+    const lines = await onServer(`
 over accounts $words; opens 50; rm -f /run/svc-test.pid
 here remove yes; ls -d /opt/svc /etc/svc-kit /etc/ssh/sshd_config.d/* 2>/dev/null || echo nothing
 over accounts $words; opens 50`);
-  expect(lines).toEqual(['open, step end, step key, no-reload, step files, step done, nothing, open']);
-}, 60_000);
+    expect(lines).toEqual(['open, step end, step key, no-reload, step files, step done, nothing, open']);
+  });
 
-test('the folder of an older kit is read until sshd reads the new one; what others have beside it, and in the folder of drop-ins, stays', async () => {
-  const lines = await onServer(`
+  test('the folder of an older kit is read until sshd reads the new one; what others have beside it, and in the folder of drop-ins, stays', async ({
+    expect,
+  }) => {
+    const lines = await onServer(`
 mkdir -p /etc/svc/authorized_keys /etc/svc/lingered; echo x >/etc/svc/casa.yaml; echo '# of others' >/etc/ssh/sshd_config.d/50-mine.conf
-printf '# By svc: the key of the portal.\\nAuthorizedKeysFile ${dir}/keys/%%u /etc/svc/authorized_keys/%%u\\n' >/etc/ssh/sshd_config.d/00-svc.conf
+printf '# By svc: the key of the portal.\\nAuthorizedKeysFile DIR/keys/%%u /etc/svc/authorized_keys/%%u\\n' >/etc/ssh/sshd_config.d/00-svc.conf
 printf 'restrict,port-forwarding,pty %s svc-portal\\n' "$(cut -d' ' -f1,2 portal.pub)" >/etc/svc/authorized_keys/root
-client admin 'kill -HUP $(pgrep -o -f ${dir}/log)'; opens 50; rm /run/svc-test.pid; echo --
+client admin 'kill -HUP $(pgrep -o -f DIR/log)'; opens 50; rm /run/svc-test.pid; echo --
 here accounts $words; opens 1; ls /etc/svc; echo --
 over accounts $words; opens 50; key; ls /etc/svc; sed -n 2p /etc/ssh/sshd_config.d/00-svc.conf; rm /run/svc-test.pid; echo --
 here remove yes; ls -d /etc/svc/* /etc/svc-kit /etc/ssh/sshd_config.d/* 2>/dev/null || true; echo --
 echo '# of others' >/etc/ssh/sshd_config.d/00-svc.conf; here accounts $words; cat /etc/ssh/sshd_config.d/00-svc.conf; here remove yes; cat /etc/ssh/sshd_config.d/00-svc.conf`);
-  expect(lines).toEqual([
-    'open',
-    'no-reload, open, authorized_keys, casa.yaml, lingered',
-    `open, key=yes, casa.yaml, AuthorizedKeysFile ${dir}/keys/%u /etc/svc-kit/authorized_keys/%u`,
-    'step end, step key, no-reload, step files, step done, /etc/ssh/sshd_config.d/50-mine.conf, /etc/svc/casa.yaml',
-    "error /etc/ssh/sshd_config.d/00-svc.conf is not svc's: give it another name, ended with 14, # of others, step end, step key, step files, step done, # of others",
-  ]);
-}, 120_000);
+    expect(lines).toEqual([
+      'open',
+      'no-reload, open, authorized_keys, casa.yaml, lingered',
+      'open, key=yes, casa.yaml, AuthorizedKeysFile DIR/keys/%u /etc/svc-kit/authorized_keys/%u',
+      'step end, step key, no-reload, step files, step done, /etc/ssh/sshd_config.d/50-mine.conf, /etc/svc/casa.yaml',
+      "error /etc/ssh/sshd_config.d/00-svc.conf is not svc's: give it another name, ended with 14, # of others, step end, step key, step files, step done, # of others",
+    ]);
+  });
+});

@@ -9,6 +9,8 @@ import { begin, type Running } from '../../bin/up/main.ts';
 import { packSource } from '../../bin/up/pack-source.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { SshHostOptions } from '../../controller/hosts/ssh/host.ts';
+import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../../schema/limits.ts';
 import type { StartAnswer, ObjectView } from '../../schema/wire/http.ts';
 import { createControlCaller, type ControlCaller } from '../support/control-socket.ts';
 import { freePort, repository, until } from '../support/portal.ts';
@@ -42,6 +44,8 @@ export interface SshWorld {
   readonly log: string[];
   /** A portal anew on the same state and folder. */
   again(): Promise<void>;
+  /** Makes the next pass come now: what was seen is old enough to be read again, lists of people (`People/…`) also where that takes long. */
+  pass(...lists: readonly string[]): Promise<void>;
   view(key: string): Promise<ObjectView | null>;
   whenState(key: string, state: string, msMax?: number): Promise<ObjectView>;
   order(person: string, verb: 'start' | 'stop' | 'restart', app: string): Promise<StartAnswer>;
@@ -67,6 +71,13 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
   const port = await freePort();
   const log: string[] = [];
   let running: Running | null = null;
+  let aheadMs = 0;
+  // Deadlines that are under way do not come sooner.
+  const clock: Clock = {
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    at: (atMs, fn) => systemClock.at(atMs - aheadMs, fn),
+  };
   const caller = createControlCaller(join(state, 'svc.sock'));
   const stop = async (): Promise<void> => {
     caller.end();
@@ -79,7 +90,8 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
     await writeDesired(join(folder, 'd'), sshd, people, options);
     const start = async (): Promise<Running> => {
       const sink = { write: (line: string) => void log.push(line) };
-      return await begin({ dir: join(folder, 'd'), listen: `127.0.0.1:${port}`, state }, pino({ level: 'info', base: null }, sink));
+      const options = { dir: join(folder, 'd'), listen: `127.0.0.1:${port}`, state, clock };
+      return await begin(options, pino({ level: 'info', base: null }, sink));
     };
     running = await start();
     return {
@@ -93,6 +105,11 @@ export async function createSshWorld(options: SshWorldOptions): Promise<SshWorld
       again: async () => {
         await running?.end();
         running = await start();
+      },
+      pass: async (...lists) => {
+        aheadMs += limits.resyncMs;
+        for (const list of lists) running?.bus.enqueue(list, true);
+        await running?.controller.resync();
       },
       stop,
     };

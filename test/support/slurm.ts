@@ -22,7 +22,7 @@ export interface TestSlurm {
   /** The node is gone, with everything that runs on it. */
   killNode(): Promise<void>;
   startNode(): Promise<void>;
-  /** The controller alone. */
+  /** The controller alone, once what it knows of jobs is on its disk: it writes that up to five seconds later, and would have lost them. */
   killController(): Promise<void>;
   startController(): Promise<void>;
   log(): Promise<string>;
@@ -111,7 +111,7 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
         throw new Error(`${String(error)}: ${await ask('scontrol', '--oneliner', 'show', 'node')}\n${await slurm.log()}`, { cause: error });
       });
     },
-    killController: () => order('down ctld'),
+    killController: () => saveState(dir, ask).then(() => order('down ctld')),
     startController: async () => {
       await order('up ctld');
       await until('the controller of Slurm', async () => (await states()) !== '');
@@ -133,6 +133,16 @@ export async function startSlurm({ patient = false }: { readonly patient?: boole
     await slurm.stop();
     throw new Error(`Slurm did not start: ${(error as Error).message}\n${log}`, { cause: error });
   }
+}
+
+/** Resolves when the controller wrote down what it knows of jobs: by a mark on one of them, which it writes with the others. */
+async function saveState(dir: string, ask: TestSlurm['ask']): Promise<void> {
+  const [id = ''] = (await ask('squeue', '--noheader', '--format', '%i')).trim().split('\n');
+  if (id === '') return;
+  const mark = `saved-${randomBytes(6).toString('hex')}`;
+  const state = (): Promise<string> => readFile(path.join(dir, 'state/job_state'), 'latin1').catch(() => '');
+  await ask('scontrol', 'update', `JobId=${id}`, `Comment=${mark}`);
+  await until('the state of the controller on its disk', async () => (await state()).includes(mark));
 }
 
 async function startedNode(order: (line: string) => Promise<void>, isUp: () => Promise<boolean>, left = nodeStartsMax): Promise<void> {

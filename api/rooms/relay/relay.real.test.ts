@@ -16,6 +16,11 @@ const relay = useRelay();
 const { enter } = relay;
 const text = ({ doc }: { readonly doc: Y.Doc }): string => doc.getText('text').toJSON();
 const type = ({ doc }: RawClient, what: string): void => doc.getText('text').insert(doc.getText('text').length, what);
+/** Resolves when the other side answered a ping of this one. */
+const pinged = async (ws: WebSocket): Promise<void> => {
+  ws.ping();
+  await once(ws, 'pong');
+};
 const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
 
 describe('editing together', () => {
@@ -163,7 +168,8 @@ describe('who drops without a word', () => {
     let seconds = 0;
     for (; shown() && seconds < 60; seconds += 1) {
       clock.advance(1_000);
-      await new Promise((resolve) => setTimeout(resolve, 15));
+      // The second one is behind the answer to a ping that came with the clock.
+      for (const _ of [1, 2]) await pinged(ana.ws);
     }
     expect(seconds).toBeGreaterThan(19);
     expect(seconds).toBeLessThanOrEqual(41);
