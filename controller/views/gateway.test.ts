@@ -1,6 +1,9 @@
 /** The gateway over a real folder, store and local host; supervisors are the business of the integration tests. */
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -139,6 +142,31 @@ describe('svc plan', () => {
       { key: 'Package/notas', action: 'package/install', detail: '2.0.0 on casa (sistema)' },
     ]);
     expect(gateway.apps.find('ana', 'notas')?.version).toBe('1.0.0');
+  });
+
+  test('asks no repository again that did not answer a moment ago', async () => {
+    let asked = 0;
+    const silent = http.createServer((_, res) => {
+      asked += 1;
+      res.writeHead(503).end();
+    });
+    silent.listen(0, '127.0.0.1');
+    try {
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      writeFileSync(path.join(dir, 'yaml/all.yaml'), desired().replace('../repo', `[../repo, "http://127.0.0.1:${port}"]`));
+      await begin();
+      await gateway.admin.plan(null);
+      const before = asked;
+      expect(before).toBeGreaterThan(0);
+      const plans = 12;
+      for (let n = 0; n < plans; n += 1) expect((await gateway.admin.plan(null)).ok).toBe(true);
+      // Asked again at most each five seconds.
+      expect(asked - before).toBeLessThan(plans / 2);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
   });
 
   test('has the errors of the folder with their places', async () => {
