@@ -25,7 +25,9 @@ import { mountTmpfs, unmount } from '../test/support/mounts.ts';
 import { compileCache } from '../kit/testing/compile-cache.ts';
 import { kitSource } from '../kit/testing/kit-source.ts';
 import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
+import { publishProgram } from './publish-program.ts';
 import { useAuthor } from './testing/author.ts';
+import { runHere } from './testing/run-here.ts';
 
 const root = resolve(import.meta.dirname, '..');
 let base: string;
@@ -57,7 +59,9 @@ async function run(command: string, args: readonly string[], { env = {}, unprivi
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, ...text };
 }
-const publish = (args: readonly string[], options?: Run): Promise<End> => run('svc-app-publish', args, options);
+/** In this process, but for an account, an environment, a folder to run in or company of its own. */
+const publish = (args: readonly string[], options?: Run): Promise<End> =>
+  options === undefined ? runHere(publishProgram, args) : run('svc-app-publish', args, options);
 const install = (args: readonly string[], options?: Run): Promise<End> =>
   run('svc-app-install', args, { ...options, env: { SVC_PREFIX: join(base, 'server'), SVC_KIT_SOURCE: kitSource, ...options?.env } });
 
@@ -162,7 +166,7 @@ describe('folders of authors', () => {
 describe('a repository in the wrong place', () => {
   test('within the folder of the app it would be packed with the next version', async () => {
     for (const where of [join(app, 'repository'), join(app, 'a/b'), app, 'notas/repository']) {
-      const refused = await publish([app, '--repository', where]);
+      const refused = await publish([app, '--repository', where], {});
       expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/BAD_REQUEST .*lies in the folder of the app/) as string });
     }
     symlinkSync(app, join(base, 'link'));
@@ -196,7 +200,7 @@ describe('many at once', () => {
     const other = join(base, 'other');
     cpSync(app, other, { recursive: true });
     writeFileSync(join(other, 'more.txt'), 'x');
-    const ends = await Promise.all([app, other, app, other].map((folder) => publish([folder, '--repository', repo])));
+    const ends = await Promise.all([app, other, app, other].map((folder) => publish([folder, '--repository', repo], {})));
     const codes = ends.map(({ code }) => code);
     expect([codes[0] === codes[2], codes[1] === codes[3], codes.toSorted((a, b) => Number(a) - Number(b))]).toEqual([
       true,

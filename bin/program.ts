@@ -11,8 +11,13 @@ export async function runProgram(program: Command): Promise<void> {
     sayFailure(program, error);
     process.exit(1);
   });
+  await runWords(program, process.argv.slice(2));
+}
+
+/** Leaves the process as it is but for its exit code. */
+export async function runWords(program: Command, words: readonly string[]): Promise<void> {
   try {
-    await program.parseAsync();
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     sayFailure(program, error);
     process.exitCode = 1;

@@ -22,7 +22,9 @@ import { extractArchive } from '../kit/archive/extract.ts';
 import { engineArchive } from '../kit/archive/rules.ts';
 import { isManifest } from '../schema/manifest/validate.ts';
 import { catalogueIn } from '../kit/repository/testing/catalogue.ts';
+import { publishProgram } from './publish-program.ts';
 import { useAuthor } from './testing/author.ts';
+import { runHere } from './testing/run-here.ts';
 import { beginSvc, type Outcome, repository as source, runSvc } from './testing/run-svc.ts';
 
 let base: string;
@@ -31,6 +33,7 @@ let repo: string;
 const ended = useAuthor((made) => ({ base, app, repo } = made));
 
 async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  if (command === 'svc-app-publish') return await runHere(publishProgram, args, { SVC_REPOSITORY: '', ...env });
   const child: ChildProcess = spawn(join(source, 'bin', command), args, { cwd: base, env: { ...process.env, SVC_REPOSITORY: '', ...env } });
   const text = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (text.out += chunk));
@@ -50,6 +53,12 @@ const sha256 = (file: string): string => createHash('sha256').update(readFileSyn
 const catalogue = (): ReturnType<typeof catalogueIn> => catalogueIn(repo);
 
 describe('into a folder', () => {
+  test('the program of bin/ does it', async () => {
+    const child = spawn(join(source, 'bin/svc-app-publish'), ['.', '--repository', repo], { cwd: app });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(catalogue().apps.map(({ id }) => id)).toEqual(['notas']);
+  });
+
   test('a version is published, told again, and refused with other bytes', async () => {
     writeFileSync(join(app, 'CHANGELOG.md'), '# Changes\n\n## 1.0.0\n\n- the first\n');
     const first = await publish('--repository', repo);
