@@ -1,6 +1,6 @@
 /**
- * The commands are killed at each of their steps (at some, without SVC_TEST_LONG=1), as by a power cut: the snapshots before are whole, and a state folder is as before or
- * whole.
+ * The commands are killed at each of their steps (at two that a seed says, without SVC_TEST_LONG=1), as by a power cut: the snapshots before are whole, and
+ * a state folder is as before or whole. What is not killed is done in this process.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -8,41 +8,54 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeBackup } from '../../bin/backup/make.ts';
 import { finishRestore } from '../../bin/restore/journal.ts';
+import { performRestore } from '../../bin/restore/perform.ts';
+import { planRestore } from '../../bin/restore/plan.ts';
+import { systemClock } from '../../controller/clock/system.ts';
 import { backupFaultPoints, restoreFaultPoints, type FaultPoint } from '../../controller/faults.ts';
+import { openBackupFolder, type BackupFolder } from '../../store/backup/folder.ts';
 import { lockState } from '../../store/state-lock.ts';
 import { repository, startPortal } from '../support/portal.ts';
+import { everyNth } from '../support/share.ts';
 import { addRoom, contentOf, writeSmallState, type SmallState } from './small-state.ts';
 
 const run = promisify(execFile);
-const long = process.env['SVC_TEST_LONG'] === '1';
-/** Takes all points in the long run, otherwise the few. */
-const some = <Point extends FaultPoint>(all: readonly Point[], few: readonly Point[]): readonly Point[] => (long ? all : few);
 let dir: string;
 let small: SmallState;
 let dest: string;
 
-async function svc(args: readonly string[], point: FaultPoint | '' = ''): Promise<{ readonly stdout: string; readonly signal: string }> {
-  try {
-    const { stdout } = await run(join(repository, 'bin/svc'), args, { env: { ...process.env, SVC_FAULT_POINT: point } });
-    return { stdout, signal: '' };
-  } catch (error) {
-    const { signal, code, stderr } = error as { signal?: string; code?: number; stderr?: string };
-    if (signal !== 'SIGKILL' && code !== 137) throw new Error(`${args.join(' ')}: ${stderr}`, { cause: error });
-    return { stdout: '', signal: 'SIGKILL' };
-  }
+/** Ends by the kill of the command at its point. */
+async function killed(args: readonly string[], point: FaultPoint): Promise<void> {
+  const ended = run(join(repository, 'bin/svc'), args, { env: { ...process.env, SVC_FAULT_POINT: point } });
+  const { signal, code, stderr } = await ended.then(
+    () => ({ signal: null, code: 0, stderr: '' }),
+    (error: unknown) => error as { readonly signal: string | null; readonly code: number | null; readonly stderr: string },
+  );
+  expect([signal === 'SIGKILL' || code === 137, stderr]).toEqual([true, expect.any(String)]);
 }
 
-const snapshots = async (): Promise<readonly string[]> => {
-  const { stdout } = await svc(['backup', dest, '--list', '-o', 'json']);
-  return (JSON.parse(stdout) as { readonly snapshots: readonly { readonly id: string }[] }).snapshots.map(({ id }) => id);
-};
+const backUp = async (check = false): Promise<string> =>
+  (await makeBackup({ stateDir: small.state, to: dest, desired: null, keep: { last: 1 }, check, clock: systemClock })).id;
+
+async function withBackups<Result>(use: (folder: BackupFolder) => Promise<Result>): Promise<Result> {
+  const folder = await openBackupFolder(dest, { makes: false });
+  try {
+    return await use(folder);
+  } finally {
+    folder.close();
+  }
+}
+const snapshots = (): Promise<readonly string[]> => withBackups(async (folder) => (await folder.snapshots()).map(({ id }) => id));
 
 /** Content of each snapshot when it is restored. */
 async function restored(id: string): Promise<Readonly<Record<string, string>>> {
   const state = join(dir, 'restored');
   await rm(state, { recursive: true, force: true });
-  await svc(['restore', dest, '--snapshot', id, '--state', state, '--yes']);
+  await withBackups(async (folder) => {
+    const plan = await planRestore(await folder.manifest(id), { stateDir: state, desired: null });
+    await performRestore(plan, { over: false, nowMs: systemClock.nowMs(), object: (sha) => folder.object(sha) });
+  });
   return await contentOf(state);
 }
 
@@ -54,20 +67,18 @@ beforeAll(async () => {
 afterAll(async () => await rm(dir, { recursive: true, force: true }));
 
 describe('a backup that is killed', () => {
-  test.for(some(backupFaultPoints, ['backup/held', 'backup/settled', 'backup/manifest-written']).map((point, n) => [point, n] as const))(
+  test.for(everyNth(5, backupFaultPoints).map((point, n) => [point, n] as const))(
     'at %s leaves the one before whole, and the next one goes on',
     async ([point, n]) => {
-      await svc(['backup', dest, '--state', small.state, '--keep-last', '1']);
+      await backUp();
       const [before] = await snapshots();
       const was = await restored(before!);
       await addRoom(small.state, 100 + n);
-      const { signal } = await svc(['backup', dest, '--state', small.state, '--keep-last', '1'], point);
-      expect(signal).toBe('SIGKILL');
+      await killed(['backup', dest, '--state', small.state, '--keep-last', '1'], point);
       const after = await snapshots();
       // The one that was about to be removed may be gone once the new one is there.
       expect(after.includes(before!) ? await restored(before!) : was).toEqual(was);
-      const { stdout } = await svc(['backup', dest, '--state', small.state, '--keep-last', '1', '--check', '-o', 'json']);
-      const { id } = (JSON.parse(stdout) as { readonly backup: { readonly id: string } }).backup;
+      const id = await backUp(true);
       expect(await snapshots()).toEqual([id]);
       expect(Object.keys(await restored(id))).toContain('svc.db');
       expect(after.length).toBeGreaterThan(0);
@@ -81,8 +92,7 @@ describe('a restore that is killed', () => {
   let whole: Readonly<Record<string, string>>;
   let id: string;
   beforeAll(async () => {
-    const { stdout } = await svc(['backup', dest, '--state', small.state, '-o', 'json']);
-    ({ id } = (JSON.parse(stdout) as { readonly backup: { readonly id: string } }).backup);
+    id = await backUp();
     whole = await restored(id);
   });
   beforeEach(async () => {
@@ -99,11 +109,10 @@ describe('a restore that is killed', () => {
     ...content,
   });
 
-  test.for(some(restoreFaultPoints, ['restore/before-commit', 'restore/committed']))(
+  test.for(everyNth(3, restoreFaultPoints))(
     'at %s leaves the state folder as it was, or one that the next start makes whole',
     async (point) => {
-      const { signal } = await svc(['restore', dest, '--snapshot', id, '--state', state, '--yes', '--over'], point);
-      expect(signal).toBe('SIGKILL');
+      await killed(['restore', dest, '--snapshot', id, '--state', state, '--yes', '--over'], point);
       const isCommitted = restoreFaultPoints.indexOf(point) >= restoreFaultPoints.indexOf('restore/committed');
       const lock = lockState(state);
       expect(finishRestore(state)).toBe(isCommitted);
@@ -113,7 +122,7 @@ describe('a restore that is killed', () => {
   );
 
   test('is finished by the start of the portal, before it opens anything', async () => {
-    await svc(['restore', dest, '--snapshot', id, '--state', state, '--yes', '--over'], 'restore/half-moved');
+    await killed(['restore', dest, '--snapshot', id, '--state', state, '--yes', '--over'], 'restore/half-moved');
     const portal = await startPortal({ desired: small.desired, state });
     try {
       expect(portal.output()).toContain('a restore that had been interrupted was finished');
