@@ -1,7 +1,7 @@
 /**
  * Saves, uploads, moves, the trash: broken off at every step. A process that is killed there, and a connection to a real sshd that is cut there. The
  * file is the old or the new one, and the trash loses nothing. The points are those of controller/faults.ts; SVC_TEST_LONG=1 kills at every
- * point that an act meets, otherwise a seed takes every third one.
+ * point that an act meets, otherwise a seed takes every sixth one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,7 +64,7 @@ const program = join(import.meta.dirname, 'support/act-main.ts');
 test.for(actNames)('%s: killed at every step it is old or new', async (act) => {
   const points = await pointsOf(act);
   expect(points.length).toBeGreaterThan(0);
-  for (const point of points.filter((_, at) => isLong || at % 3 === seed % 3)) {
+  for (const point of points.filter((_, at) => isLong || at % 6 === seed % 6)) {
     const { folder, other } = fresh(0);
     const env = { ...process.env, NODE_COMPILE_CACHE: compileCache, SVC_FAULT_POINT: point };
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, act, folder, other], { stdio: 'ignore', env });

@@ -21,6 +21,7 @@ import { createFileService } from '../../controller/files/service.ts';
 import { bytesIn, isSameTree, quiet, removeTree } from '../../controller/files/trees.ts';
 import type { PersonFiles } from '../../schema/files.ts';
 import type { OperationBody, OperationView } from '../../schema/wire/files.ts';
+import { everyNth } from '../support/share.ts';
 import { createFilesWorld, type FilesWorld } from './support/files-world.ts';
 
 let world: FilesWorld;
@@ -29,6 +30,8 @@ let uid: number;
 let byAccount: FileSystem;
 let byPortal: FileSystem;
 const ways = ['ssh', 'account', 'portal'] as const;
+/** A seed takes one for each test; the long run has all. */
+const one = (offset: number) => everyNth(3, ways, offset);
 
 beforeAll(async () => {
   world = await createFilesWorld();
@@ -107,7 +110,7 @@ async function textOf(files: PersonFiles, path: string): Promise<string> {
 const toldTime = (way: (typeof ways)[number], seconds: number): number =>
   (way === 'ssh' ? seconds - Math.floor(seconds / 2 ** 32) * 2 ** 32 : seconds) * 1_000;
 
-test.for(ways)('%s: times before 1970 and after 2106 are read, and copied', async (way) => {
+test.for(one(1))('%s: times before 1970 and after 2106 are read, and copied', async (way) => {
   const { files, folder } = under(way, 'tempos');
   for (const [name, at] of [
     ['antes', -1e9],
@@ -128,7 +131,7 @@ test.for(ways)('%s: times before 1970 and after 2106 are read, and copied', asyn
   expect(copied).toEqual([-1e12, 7e12]);
 });
 
-test.for(ways)('%s: a name of 255 bytes is saved, copied beside itself, deleted and restored', async (way) => {
+test.for(one(2))('%s: a name of 255 bytes is saved, copied beside itself, deleted and restored', async (way) => {
   const { files, folder } = under(way, 'longos');
   const path = `${folder}/${'é'.repeat(125)}.text`;
   await files.write(Buffer.from(path), once('velho'), { matches: null, isNew: true, bytes: null });
@@ -143,7 +146,7 @@ test.for(ways)('%s: a name of 255 bytes is saved, copied beside itself, deleted 
   });
 });
 
-test.for(ways)('%s: a file whose size says nothing is read to its end, a pipe is no file', async (way) => {
+test.for(one(0))('%s: a file whose size says nothing is read to its end, a pipe is no file', async (way) => {
   const { files, folder } = under(way, 'tamanhos');
   expect(await textOf(files, '/proc/version')).toContain('Linux');
   expect(await textOf(files, '/proc/self/status')).toContain('VmRSS');
@@ -152,7 +155,7 @@ test.for(ways)('%s: a file whose size says nothing is read to its end, a pipe is
   await expect(files.open(Buffer.from('/dev/zero'))).rejects.toMatchObject({ code: 'FILE_KIND' });
 });
 
-test.for(ways)('%s: a folder that goes under an upload, and two uploads of one name', async (way) => {
+test.for(one(1))('%s: a folder that goes under an upload, and two uploads of one name', async (way) => {
   const { files, folder } = under(way, 'envios');
   const order = { path: Buffer.from(`${folder}/p/a`), bytes: 6, conflict: 'recusar', resume: null } as const;
   mkdirSync(`${folder}/p`);
@@ -175,7 +178,7 @@ test.for(ways)('%s: a folder that goes under an upload, and two uploads of one n
   });
 });
 
-test.for(ways)('%s: no file takes the place of a pipe, a socket, a device or a folder', async (way) => {
+test.for(one(2))('%s: no file takes the place of a pipe, a socket, a device or a folder', async (way) => {
   const { files, folder } = under(way, 'lugares');
   make(`${folder}/a`, 'de fora');
   folderOf(`${folder}/p`);
@@ -201,7 +204,7 @@ test.for(ways)('%s: no file takes the place of a pipe, a socket, a device or a f
   expect(['cano', 'tomada', 'b'].map((name) => lstatSync(there(name)).isFile())).toEqual([false, false, false]);
 });
 
-test.for(ways)('%s: what fails in a folder is told by its own path, with the reason that it has', async (way) => {
+test.for(one(0))('%s: what fails in a folder is told by its own path, with the reason that it has', async (way) => {
   const { files, folder } = under(way, 'razoes');
   for (const name of ['p', 'p/fundo', 'q', 'r', 'r/so-ler']) folderOf(`${folder}/${name}`);
   make(`${folder}/p/a`);
@@ -221,7 +224,7 @@ test.for(ways)('%s: what fails in a folder is told by its own path, with the rea
   expect(await failure(files, { tipo: 'copiar', itens: [`${folder}/q`], destino: `${folder}/p` })).toBe(`FILE_REFUSED ${folder}/q/fechado`);
 });
 
-test.for(ways)('%s: a file that says it is empty and is not is copied whole, and compared as it is', async (way) => {
+test.for(one(1))('%s: a file that says it is empty and is not is copied whole, and compared as it is', async (way) => {
   const { files, folder } = under(way, 'sem-tamanho');
   expect(await operate(files, { tipo: 'copiar', itens: ['/proc/version'], destino: folder })).toBe(`${folder}/version`);
   expect(readFileSync(`${folder}/version`, 'utf8')).toBe(readFileSync('/proc/version', 'utf8'));
@@ -230,7 +233,7 @@ test.for(ways)('%s: a file that says it is empty and is not is copied whole, and
   expect([await same('version'), await same('vazio')]).toEqual([true, false]);
 });
 
-test.for(ways)('%s: a cancel ends between two pieces of a large folder', async (way) => {
+test.for(one(2))('%s: a cancel ends between two pieces of a large folder', async (way) => {
   const { folder } = under(way, 'muitos');
   for (let n = 0; n < 1_500; n += 1) writeFileSync(`${folder}/${n}`, '');
   const fs = systemOf(way);
@@ -257,7 +260,7 @@ test.for(ways)('%s: a cancel ends between two pieces of a large folder', async (
   expect(readdirSync(folder)).toHaveLength(1_500);
 });
 
-test.for(ways)('%s: a large file that was changed at the same size and time is another one, where a server tells it', async (way) => {
+test.for(one(0))('%s: a large file that was changed at the same size and time is another one, where a server tells it', async (way) => {
   const { files, folder } = under(way, 'mesmo-tempo');
   const path = Buffer.from(`${folder}/grande`);
   const text = 'x'.repeat(4 * 1_024 * 1_024 + 1);

@@ -244,6 +244,6 @@ test('what was left beside is removed when its folder is listed, days later', as
     folders.add(dirname(left));
   }
   for (const folder of folders) await call('GET', `/api/arquivos/lista?${query(folder, { ocultos: '1' })}`);
-  await until('nothing to be left', () => [...leftIn(home), ...leftIn(disk)].length === 0, 5_000).catch(() => undefined);
+  await until('nothing to be left', () => [...leftIn(home), ...leftIn(disk)].length === 0, 20_000).catch(() => undefined);
   expect([...leftIn(home), ...leftIn(disk)]).toEqual([]);
 });
