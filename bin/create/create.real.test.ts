@@ -9,6 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { publishApp } from '../../kit/repository/publishing/publish.ts';
 import { schemaText } from '../../schema/manifest/published.ts';
 import { validateManifest } from '../../schema/manifest/validate.ts';
+import { everyNth } from '../../test/support/share.ts';
 import { testApp } from '../test-app/run.ts';
 import { repository, runSvc } from '../testing/run-svc.ts';
 import { createApp } from './create-app.ts';
@@ -54,9 +55,12 @@ const terminal = {
 };
 
 describe('the template', () => {
-  // Go, Rust and Java are large packages: sh setup/ready.sh long installs them.
+  // Go, Rust and Java are large packages: sh setup/ready.sh long installs them. The long run has every template, others a half of the small ones.
   const large = new Set<string>(['go', 'rust', 'java']);
-  const tried = templateNames.filter((name) => process.env['SVC_TEST_LONG'] === '1' || !large.has(name));
+  const tried = everyNth(
+    2,
+    templateNames.filter((name) => process.env['SVC_TEST_LONG'] === '1' || !large.has(name)),
+  );
   test.concurrent.for(tried)('%s', async (template) => {
     const dir = join(base, template);
     expect(await createApp(dir, app(template), process.env)).toBe('');
@@ -76,12 +80,14 @@ describe('the template', () => {
     expect(text.filter((file) => /\{\{\w+\}\}/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 
-  test.for([
-    ['binary', 'cc'],
-    ['go', 'go'],
-    ['rust', 'rustc'],
-    ['java', 'javac'],
-  ] as const)('%s says what is missing where there is no compiler, and is there all the same', async ([template, command]) => {
+  test.for(
+    everyNth(4, [
+      ['binary', 'cc'],
+      ['go', 'go'],
+      ['rust', 'rustc'],
+      ['java', 'javac'],
+    ] as const),
+  )('%s says what is missing where there is no compiler, and is there all the same', async ([template, command]) => {
     const dir = join(base, `sem-${command}`);
     expect(await createApp(dir, app(template), { PATH: '/nowhere' })).toBe(command);
     const { findings } = await testApp(dir, process.env);
