@@ -1,7 +1,7 @@
 /**
  * kill -9 of `svc up` at each step of what happens to packages: installation, upgrade with an engine, confirm, rollback, repair of an
  * engine, removal. The next run ends where the documents say, and at no moment half a package stands there. The points go on at the same
- * time, each with a portal of its own. SVC_TEST_LONG=1 takes every point, otherwise a seed takes one of the two of each act.
+ * time, each with a portal of its own. SVC_TEST_LONG=1 takes every point, otherwise a seed takes two.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,16 +12,15 @@ import { makeEngine } from '../../kit/install/test-web-server.ts';
 import { tellCount } from '../support/counts.ts';
 import { document, packageWorld, pinned, serveSlowly, writeDocuments, type PackageWorld } from '../support/packages.ts';
 import { msOften, startPortal, until, type RunningPortal } from '../support/portal.ts';
+import { everyNth, shareSeed } from '../support/share.ts';
 import { view } from './world.ts';
 
 const all: readonly FaultPoint[] = ['install/before', 'install/done', ...packageFaultPoints, 'remove/before', 'remove/done'];
-const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** Takes one of the two points of each act, by a bit of the seed. */
-const points = process.env['SVC_TEST_LONG'] === '1' ? all : all.filter((_, at) => at % 2 === ((seed >> (at >> 1)) & 1));
+const points = everyNth(5, all);
 const table: string[] = [];
 afterAll(() => {
   console.log(['point | died at | right after | in the end', ...table].join('\n'));
-  tellCount(`packages: killed at ${table.length} of ${all.length} points, seed ${seed}`);
+  tellCount(`packages: killed at ${table.length} of ${all.length} points, seed ${shareSeed}`);
 });
 
 /** Packages published once for all: no point of the portal changes a repository. */
