@@ -93,7 +93,7 @@ test(
     process.kill(pid, 'SIGSTOP');
     const beganMs = performance.now();
     const panel = await open('presa');
-    expect(performance.now() - beganMs).toBeLessThan(15_000);
+    expect(performance.now() - beganMs).toBeLessThan(30_000);
     expect([panel.status, panel.text.includes('>Suspended<'), panel.text.includes(`its process ${pid} is stopped by a signal`)]).toEqual([
       504,
       true,
@@ -106,7 +106,7 @@ test(
     expect((await open('presa')).status).toBe(504);
     expect(performance.now() - againMs).toBeLessThan(2_000);
     process.kill(pid, 'SIGCONT');
-    await until('the app answers again', async () => (await view(portal, 'Backend/ana/presa'))?.reason === 'Healthy', 15_000);
+    await until('the app answers again', async () => (await view(portal, 'Backend/ana/presa'))?.reason === 'Healthy');
     expect(await open('presa')).toMatchObject({ status: 200, text: `${pid}` });
   },
 );

@@ -112,7 +112,7 @@ test('with a key only what it signed is offered and installed: not an unsigned v
   await world.when('Package/ana/notas', 'installed', ({ message }) => message === 'version 1.0.0');
 
   const refused = async (version: string, why: string): Promise<void> => {
-    await until(version, async () => (await offered())[0] === version && String((await offered())[2]).includes(why), 20_000).catch(
+    await until(version, async () => (await offered())[0] === version && String((await offered())[2]).includes(why)).catch(
       async (error: unknown) => {
         throw new Error(`${(error as Error).message}; it is ${JSON.stringify(await offered())}`);
       },
