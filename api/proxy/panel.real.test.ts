@@ -193,7 +193,7 @@ describe('the error panel', () => {
     bench.world.view = { ...stoppedView, reason: 'StoppedByPerson', message: 'the person stopped it' };
     await page.click('#parar');
     await page.locator('#mensagem', { hasText: 'Parado por você' }).waitFor();
-    await expect.poll(() => page.textContent('#aviso'), { timeout: 5_000 }).toMatch(/^Esta página se recarrega/);
+    await expect.poll(() => page.textContent('#aviso'), { timeout: 30_000 }).toMatch(/^Esta página se recarrega/);
   });
 
   test.for(['light', 'dark'] as const)('has no accessibility fault at 320 px, %s, and does not scroll sideways', async (colorScheme) => {

@@ -206,7 +206,7 @@ async function goesOn({ portals, writers }: World): Promise<void> {
   const isMore = (): boolean =>
     writers.every(({ confirmed }, at) => confirmed.length > values[at]! + 20) &&
     portals.every(({ confirmed }, at) => confirmed.length > rows[at]! + 20);
-  await until('both to write', isMore, 40_000);
+  await until('both to write', isMore);
   await until('one to lead', () => portals.filter(leads).length === 1);
 }
 

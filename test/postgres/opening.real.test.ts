@@ -47,7 +47,7 @@ async function refused(of: PostgresPlace): Promise<string> {
     (error: { code: string; message: string }) => error,
   );
   expect(code).toBe('STORE_FAILED');
-  await until('the lines to end', () => lines() <= before, 3_000);
+  await until('the lines to end', () => lines() <= before, 8_000);
   return message;
 }
 

@@ -47,10 +47,9 @@ test('another pin of the same server: the connections of the document before end
   await until(
     'connections by the other key',
     () => world.sshd.log().includes('Accepted publickey') && world.log.some((line) => line.includes('Server/sirius')),
-    40_000,
   );
-  await world.whenState('Backend/p0/notas', 'running', 40_000);
-  await until('no more connections than before', () => world.sshd.connections() <= before, 40_000);
+  await world.whenState('Backend/p0/notas', 'running');
+  await until('no more connections than before', () => world.sshd.connections() <= before);
   expect(world.backends('notas')).toEqual([pid]);
 });
 
@@ -59,18 +58,14 @@ test('a wrong pin: unknown with both fingerprints, and nothing is stopped', { ti
   const wrong = `SHA256:${'B'.repeat(43)}`;
   await change(world.sshd.fingerprints.ecdsa, wrong);
   // An observation under way reports first that its connection was ended.
-  await until(
-    'both fingerprints',
-    async () => {
-      const { message } = await world.whenState('Server/sirius', 'unknown', 40_000);
-      return message.includes(wrong) && message.includes(world.sshd.hostKey);
-    },
-    40_000,
-  );
-  expect((await world.whenState('Backend/p0/notas', 'unknown', 40_000)).message).toContain('last known: running');
-  await until('no connection', () => world.sshd.connections() === 0, 40_000);
+  await until('both fingerprints', async () => {
+    const { message } = await world.whenState('Server/sirius', 'unknown');
+    return message.includes(wrong) && message.includes(world.sshd.hostKey);
+  });
+  expect((await world.whenState('Backend/p0/notas', 'unknown')).message).toContain('last known: running');
+  await until('no connection', () => world.sshd.connections() === 0);
   expect(world.backends('notas')).toEqual([pid]);
   await change(wrong, world.sshd.hostKey);
-  await world.whenState('Backend/p0/notas', 'running', 40_000);
+  await world.whenState('Backend/p0/notas', 'running');
   expect(world.backends('notas')).toEqual([pid]);
 });

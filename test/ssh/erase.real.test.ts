@@ -21,7 +21,11 @@ import { startSshd, type TestAccount, type TestSshd } from '../support/sshd.ts';
 const execute = promisify(execFile);
 
 /** Whoever gets the rooms, and one for each step. */
-const names = ['bia', 'ana', ...eraseFaultPoints.map((_, index) => `p${index}`), 'presa'];
+const killedAt = everyNth(
+  4,
+  eraseFaultPoints.map((point, index) => [point, `p${index}`] as const),
+);
+const names = ['bia', 'ana', ...killedAt.map(([, person]) => person), 'presa'];
 let sshd: TestSshd;
 let folder: string;
 let portal: RunningPortal;
@@ -179,12 +183,7 @@ test('rooms that others are in hold it up until somebody is to have them; then n
   expect(rooms.salas.map(({ nome, papel }) => `${nome} ${papel}`)).toEqual(['De ana e bia dona']);
 });
 
-test.for(
-  everyNth(
-    3,
-    eraseFaultPoints.map((point, index) => [point, `p${index}`] as const),
-  ),
-)('killed at %s it ends after the next start', { timeout: 240_000 }, async ([point, person]) => {
+test.for(killedAt)('killed at %s it ends after the next start', { timeout: 240_000 }, async ([point, person]) => {
   await live(person);
   await portal.kill();
   await portal.again({ SVC_FAULT_POINT: point });
