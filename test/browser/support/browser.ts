@@ -144,6 +144,7 @@ export async function axeInBothThemes(page: Page, { inside = [], seen }: Looks =
     ['light', '', 'claro'],
     ['dark', '-dark', 'escuro'],
   ] as const) {
+    if (seen === undefined && !themesForAxe.includes(colorScheme)) continue;
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
     for (const frame of inside) await frame.locator(`html[data-svc-tema="${told}"]`).waitFor({ state: 'attached' });
