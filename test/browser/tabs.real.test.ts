@@ -9,7 +9,8 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { order, view, whenState, writeDesired } from '../integration/world.ts';
 import { until, type RunningPortal } from '../support/portal.ts';
-import { axeInBothThemes, boxOf, drag, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
+import { everyNth } from '../support/share.ts';
+import { axeInBothThemes, boxOf, drag, drawn, frameOf, openApp, useDesk, windowOf } from './support/browser.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'svcb-'));
 let portal: RunningPortal;
@@ -60,9 +61,13 @@ async function openNew(words: string): Promise<void> {
   await write(words);
 }
 
-/** Three drafts, the last one in front, whatever the test before left. */
 beforeEach(async () => {
   await openApp(page, 'Rascunhos');
+  await threeDrafts();
+});
+
+/** The last one in front, whatever was there before. */
+async function threeDrafts(): Promise<void> {
   await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor();
   await rascunhos.locator('body').evaluate(`(async () => {
     const close = (abas) => fetch('close-tabs', { method: 'POST', body: JSON.stringify({ abas }) });
@@ -77,10 +82,15 @@ beforeEach(async () => {
   // Tabs of the page before it may be the same ones.
   await rascunhos.locator('html:not([data-before])').getByLabel('Texto').waitFor();
   await until('three tabs', async () => (await shown()) === 'a b [c]' && (await text().inputValue()) === 'c');
-});
+}
 
 describe('by mouse', () => {
-  test('a tab is selected, closed by its cross, and by the middle button; the page follows', async () => {
+  test('a tab is selected, closed by its cross, and by the middle button; the page follows; the title is dragged beside the tabs', async () => {
+    const place = await boxOf(windowOf(page, 'Rascunhos'));
+    await drag(page, { x: place.x + place.width - 170, y: place.y + 20 }, 40, 30);
+    const moved = await boxOf(windowOf(page, 'Rascunhos'));
+    expect([moved.x - place.x, moved.y - place.y]).toEqual([40, 30]);
+
     await tab('a').click();
     await shows('[a] b c');
     await expect.poll(async () => await text().inputValue()).toBe('a');
@@ -114,28 +124,21 @@ describe('by mouse', () => {
     // The page has the order, too: a new one comes at the end of it.
     await openNew('d');
     await shows('c a b [d]');
-  });
 
-  test('a drag whose first movement is over the page is one, too, and the page has the keyboard again', async () => {
+    // One whose first movement is over the page is one, too, and the page has the keyboard again.
+    await threeDrafts();
     await text().click();
     await page.keyboard.press('End');
-    const [from, last] = [await boxOf(tab('a')), await boxOf(tab('c'))];
-    await page.mouse.move(from.x + 20, from.y + 15);
+    const [first, third] = [await boxOf(tab('a')), await boxOf(tab('c'))];
+    await page.mouse.move(first.x + 20, first.y + 15);
     await page.mouse.down();
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    await page.mouse.move(last.x + last.width, last.y + 200);
+    await drawn(page);
+    await page.mouse.move(third.x + third.width, third.y + 200);
     await page.mouse.up();
     await shows('b [c] a');
     await page.keyboard.type('x');
     await shows('b [cx] a');
     expect(await text().inputValue()).toBe('cx');
-  });
-
-  test('the title is dragged beside the tabs', async () => {
-    const place = await boxOf(windowOf(page, 'Rascunhos'));
-    await drag(page, { x: place.x + place.width - 170, y: place.y + 20 }, 40, 30);
-    const moved = await boxOf(windowOf(page, 'Rascunhos'));
-    expect([moved.x - place.x, moved.y - place.y]).toEqual([40, 30]);
   });
 });
 
@@ -168,9 +171,9 @@ describe('by keyboard', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await shows('c [Sem título]');
-  });
 
-  test('the menu of the window and that of a tab do the same', async () => {
+    // The menu of the window and that of a tab do the same.
+    await threeDrafts();
     await windowOf(page, 'Rascunhos').getByRole('button', { name: 'Menu da janela Rascunhos' }).focus();
     await page.keyboard.press('Enter');
     await expect
@@ -242,18 +245,7 @@ test('what is written is called saved once it is, and is stored also when the wi
   await expect.poll(saved).toEqual(['a', 'b', 'c, e mais']);
 });
 
-test('an app that does not declare richChrome has no tabs; a window that no page of the app is in has none', async () => {
-  await openApp(page, 'Notas');
-  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
-  const asked = `svc.abas.definir([{ id: 'a', titulo: 'A' }]).then(() => 'done', ({ code }) => code)`;
-  expect(await frameOf(page, 'Notas').locator('body').evaluate(asked)).toBe('nao-declarado');
-  expect(await windowOf(page, 'Notas').getByRole('tab').count()).toBe(0);
-  await rascunhos.locator('body').evaluate(`void location.assign('api/rascunhos')`);
-  await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor({ state: 'detached' });
-  await windowOf(page, 'Rascunhos').getByRole('heading', { name: 'Rascunhos' }).waitFor();
-});
-
-test('what is wrong is refused, and changes nothing', async () => {
+test('what is wrong is refused, and changes nothing; an app that does not declare richChrome has no tabs; a window that no page of the app is in has none', async () => {
   const refused = async (call: string): Promise<unknown> =>
     await rascunhos.locator('body').evaluate(`svc.abas.${call}.then(() => 'done', ({ code }) => code)`);
   for (const call of [
@@ -265,14 +257,26 @@ test('what is wrong is refused, and changes nothing', async () => {
   ])
     expect([call, await refused(call)]).toEqual([call, 'argumentos-invalidos']);
   await shows('a b [c]');
+
+  await openApp(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  const asked = `svc.abas.definir([{ id: 'a', titulo: 'A' }]).then(() => 'done', ({ code }) => code)`;
+  expect(await frameOf(page, 'Notas').locator('body').evaluate(asked)).toBe('nao-declarado');
+  expect(await windowOf(page, 'Notas').getByRole('tab').count()).toBe(0);
+  await rascunhos.locator('body').evaluate(`void location.assign('api/rascunhos')`);
+  await windowOf(page, 'Rascunhos').getByRole('tab').first().waitFor({ state: 'detached' });
+  await windowOf(page, 'Rascunhos').getByRole('heading', { name: 'Rascunhos' }).waitFor();
 });
 
 test('many tabs scroll and are listed; 1280 and 320 px, light and dark, pass axe', { timeout: 120_000 }, async () => {
   const pictures = process.env['SVC_PICTURES'];
+  const names = ['tabs', 'tabs-many', 'tabs-320', 'tabs-320-all'];
+  // Two of them in `npm test`, the others in another run.
+  const seenByAxe = pictures === undefined ? everyNth(2, names) : names;
   const look = async (name: string): Promise<void> => {
     const seen = async (suffix: string): Promise<void> =>
       void (pictures && (await page.screenshot({ path: join(pictures, `${name}${suffix}.png`) })));
-    expect(await axeInBothThemes(page, { seen })).toEqual([]);
+    expect(seenByAxe.includes(name) ? await axeInBothThemes(page, { seen }) : []).toEqual([]);
   };
   await look('tabs');
   await rascunhos.locator('body').evaluate(`(async () => {
