@@ -7,11 +7,12 @@ import { syncEntries } from './sync-entries.ts';
 import { touchedPeople } from './entries.ts';
 import { keys } from '../schema/keys.ts';
 import type { Context } from './context.ts';
+import type { Prune } from './desired/in-force.ts';
 import type { Log } from './work/record.ts';
 import { createBreath } from './clock/slices.ts';
 
 /** Reads the folder if it changed and takes it in force. */
-export async function rereadFolder(context: Context, prune: boolean): Promise<void> {
+export async function rereadFolder(context: Context, prune: Prune): Promise<void> {
   const { source, options } = context;
   const before = { errors: source.errors(), held: source.current().held };
   const changed = await source.reread(prune);

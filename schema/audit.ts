@@ -56,6 +56,7 @@ export const auditActions = [
   'credential/take',
   'object/forget',
   'desired/apply',
+  'desired/write',
   'desired/add',
   'desired/change',
   'desired/remove',

@@ -29,6 +29,11 @@ export const errorKinds = {
   STORE_NEWER: { status: 500, retry: 'terminal', title: 'The store was written by a newer svc' },
   STORE_FAILED: { status: 500, retry: 'transient', title: 'The store could not be read or written' },
   DESIRED_INVALID: { status: 422, retry: 'waiting', title: 'The desired-state folder has errors and nothing was in force before' },
+  DESIRED_MANAGED: {
+    status: 409,
+    retry: 'waiting',
+    title: 'The desired-state folder is kept elsewhere: the desktop does not write into it',
+  },
   ADDRESS_IN_USE: { status: 409, retry: 'terminal', title: 'Another program listens on the address of the portal' },
   STATE_IN_USE: { status: 409, retry: 'terminal', title: 'Another svc up uses this state folder' },
   ROOM_ELSEWHERE: { status: 503, retry: 'transient', title: 'Another portal carries the room' },

@@ -7,6 +7,7 @@
  * something, or start the person's supervisor when none listens.
  */
 import type { ClusterForm } from './cluster-form.ts';
+import type { DiffLine, OwnChange } from './desired/own-changes.ts';
 import type { HeldOfPerson } from './erasure.ts';
 import type { SpaceQuery, SpaceRow } from './space.ts';
 import type { FilesCommands } from './files.ts';
@@ -224,7 +225,7 @@ export interface AdminView {
   plan(dir: string | null): Promise<PlanAnswer>;
 }
 
-export interface AdminCommands {
+export interface AdminCommands extends OwnFileCommands {
   /** Reads the folder again; with prune also what the guard holds back. */
   apply(prune: boolean): Promise<PlanAnswer>;
   /**
@@ -248,6 +249,60 @@ export interface AdminCommands {
   movePerson(usuario: string, order: MoveOrder): AsyncIterable<ServerActEvent>;
   /** Another ssh key for the portal, on all servers or on one. Rejects as serverAct does. */
   rotateKey(server: string | null, isPlan: boolean): AsyncIterable<ServerActEvent>;
+}
+
+/** Keeper of the folder of desired state, for which the desktop does not write into it. */
+export interface Managed {
+  readonly why: 'checkout' | 'link' | 'readonly';
+  readonly place: string;
+}
+
+export interface OwnFileView {
+  readonly file: string;
+  readonly dir: string;
+  /** Null: the desktop may write its file. */
+  readonly managed: Managed | null;
+  /** As the file says, also what has errors; fields of people and packages alone. */
+  readonly documents: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly line: number;
+    readonly nome?: string;
+    readonly login?: string;
+    readonly account?: string;
+    readonly server?: string;
+    readonly grupos?: readonly string[];
+    readonly app?: string;
+    readonly versao?: string;
+    readonly servers?: readonly string[];
+    /** On all servers. */
+    readonly everywhere?: boolean;
+  }[];
+  /** Names in force. */
+  readonly servers: readonly string[];
+  /** Groups that people are in. */
+  readonly groups: readonly string[];
+}
+
+/** Shown before it is written. */
+export interface OwnDraft {
+  readonly file: string;
+  /** SHA-256 of the file that the change was made from. */
+  readonly digest: string;
+  readonly diff: readonly DiffLine[];
+  /** Plan of the whole folder with the changed file; its errors are those of the change. */
+  readonly plan: PlanAnswer;
+  /** The document stands there; `from`: the People document that makes it. Then it is not changed here. */
+  readonly elsewhere: { readonly file: string; readonly line: number; readonly from: string | null } | null;
+}
+
+export interface OwnFileCommands {
+  /** Rejects TOO_LARGE. */
+  ownFile(): Promise<OwnFileView>;
+  /** Writes nothing. Rejects DESIRED_MANAGED, NOT_FOUND (a document to be removed), TOO_LARGE, and DESIRED_INVALID for a file that is no YAML. */
+  draftOwn(change: OwnChange): Promise<OwnDraft>;
+  /** Rejects the same, FILE_CHANGED when the file is not that of the digest, CONFLICT for `elsewhere`, and DESIRED_INVALID. */
+  writeOwn(change: OwnChange, digest: string): Promise<PlanAnswer>;
 }
 
 export interface Gateway {

@@ -25,6 +25,9 @@ export const limits = {
   manifestBytesMax: 256 * 1_024,
   yamlFileBytesMax: 4 * 1_024 * 1_024,
   yamlFilesMax: 4_096,
+  /** The file that the desktop writes: it is parsed whole, on the loop that serves everybody, for each change. */
+  ownFileBytesMax: 256 * 1_024,
+  ownFileDocumentsMax: 1_000,
   /** Objects and lists inside one another, in manifests and desired documents. */
   documentDepthMax: 64,
   documentsMax: 50_000,

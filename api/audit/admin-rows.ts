@@ -30,6 +30,14 @@ export const adminRows = {
   'GET /readyz': { none: 'says that the portal answers, to anybody' },
   'POST /api/admin/plan': adminReads,
   'POST /api/admin/apply': { action: 'desired/apply', details: (request) => ({ prune: request.body('prune') ?? false }) },
+  'GET /api/admin/desired': adminReads,
+  'POST /api/admin/desired/draft': adminReads,
+  'POST /api/admin/desired': {
+    action: 'desired/write',
+    // The loop's own lines name the objects that this changed.
+    person: (request) => (request.body('kind') === 'Person' ? textOf(request.body('name')) : null),
+    details: (request) => ({ act: request.body('act'), document: `${String(request.body('kind'))}/${String(request.body('name'))}` }),
+  },
   'POST /api/admin/links': {
     action: 'link/make',
     person: (request) => textOf(request.answer('person')),

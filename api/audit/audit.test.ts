@@ -101,6 +101,12 @@ describe('an act leaves its line', () => {
     ['POST', `${backend}/start`, {}, { action: 'app/start', object: 'Backend/ana/notas', person: 'ana' }],
     ['GET', `${backend}/log`, undefined, { action: 'log/read', object: 'Backend/ana/notas', person: 'ana' }],
     ['POST', '/api/admin/apply', { prune: true }, { action: 'desired/apply', details: { prune: true } }],
+    [
+      'POST',
+      '/api/admin/desired',
+      { act: 'remove', kind: 'Person', name: 'ana', digest: '0'.repeat(64) },
+      { action: 'desired/write', person: 'ana', details: { act: 'remove', document: 'Person/ana' }, result: 'ok' },
+    ],
     ['PUT', `${backend}/segredos/API_KEY`, { value: 'v' }, { action: 'secret/set', object: 'Secret/ana/notas/API_KEY', person: 'ana' }],
   ] as const)('%s %s with %j over the control socket', async ([method, url, body, wanted]) => {
     const lines = await during(() => portal.control(method, url, body));

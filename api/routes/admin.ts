@@ -21,6 +21,7 @@ import { addErasureRoutes } from './erasure.ts';
 import { addSpaceRoute } from './space.ts';
 import { sendAct } from './act-lines.ts';
 import { addKeyRoute } from './keys.ts';
+import { addOwnFileRoutes } from './own-file.ts';
 import { addPackageRoutes } from './packages.ts';
 import { addRestorationRoute } from './restorations.ts';
 
@@ -45,6 +46,7 @@ export interface AdminRouteDeps {
 export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void {
   addObjectRoutes(app, deps);
   addDesiredRoutes(app, deps);
+  addOwnFileRoutes(app, deps);
   addBackendRoutes(app, deps);
   addUsageRoutes(app, deps);
   addPackageRoutes(app, deps);

@@ -383,11 +383,15 @@ async function* nothingDone(): AsyncGenerator<ServerActEvent> {
   yield { event: 'done', text: 'done' };
 }
 
+const nothingPlanned = { ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] } as const;
 const noKeysHeld = { sshKey: async () => null } as const;
 const nothingDoneTo = {
   serverAct: nothingDone,
   rotateKey: nothingDone,
   heldOf: nobodyHeld,
+  ownFile: async () => ({ file: 'administracao.yaml', dir: '/', managed: null, documents: [], servers: [], groups: [] }),
+  draftOwn: async () => ({ file: 'administracao.yaml', digest: '', diff: [], plan: nothingPlanned, elsewhere: null }),
+  writeOwn: async () => nothingPlanned,
   space: async () => [],
   askErasure: nobodyHeld,
   finishErasure: nothingDone,

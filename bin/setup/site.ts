@@ -2,11 +2,24 @@
 import { constants, mkdirSync, readdirSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import path from 'node:path';
-import { Document, parseAllDocuments } from 'yaml';
+import type { Document } from 'yaml';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
 import { ownPeople } from '../../controller/desired/own-people.ts';
 import { isRoot } from '../../controller/hosts/own-account.ts';
 import type { HasAccount } from '../../schema/desired/cross-folder.ts';
+import {
+  addDocument,
+  documentsOf,
+  emptyFile,
+  findDocument,
+  openDocuments,
+  plainIn,
+  setInDocument,
+  takeDocument,
+  textOf,
+  unsetInDocument,
+  type DocumentFile,
+} from '../../schema/desired/document-file.ts';
 import type { PersonDocument } from '../../schema/desired/documents.ts';
 import { openFiles, readDesired } from '../../schema/desired/load.ts';
 import { SvcError } from '../../schema/errors.ts';
@@ -14,9 +27,7 @@ import { SvcError } from '../../schema/errors.ts';
 interface File {
   readonly name: string;
   readonly before: string | null;
-  readonly documents: Document[];
-  /** A document was taken out of it, perhaps the last one. */
-  wasTaken?: true;
+  readonly own: DocumentFile;
 }
 
 export interface Site {
@@ -36,8 +47,6 @@ export interface Site {
   /** The files that it wrote. Rejects CONFLICT, and writes none, when one of them was changed since it was read. */
   write(): readonly string[];
 }
-
-const textOf = ({ documents }: File): string => documents.map((document) => String(document).replace(/^---\n/, '')).join('---\n');
 
 /** Opens the folder for a command that changes a document of it. Rejects CONFLICT where it can't, with `otherwise`: what somebody who may does by hand. */
 export async function editSite<Result>(dir: string, otherwise: string, edit: (site: Site) => Result): Promise<Result> {
@@ -66,48 +75,45 @@ export function openSite(dir: string, hasAccount?: HasAccount): Site {
   const files = new Map<string, File>();
   for (const name of namesIn(dir)) {
     const before = readIfThere(path.join(dir, name)) ?? '';
-    const documents = parseAllDocuments(before, { uniqueKeys: false });
-    const found = 'empty' in documents ? [] : [...documents];
-    const fault = found.flatMap(({ errors }) => errors)[0];
-    if (fault) throw new SvcError('DESIRED_INVALID', `${path.join(dir, name)}: ${fault.message.split('\n')[0] ?? ''}`);
-    files.set(name, { name, before, documents: found });
+    const own = openDocuments(before);
+    if ('fault' in own) throw new SvcError('DESIRED_INVALID', `${path.join(dir, name)}: ${own.fault}`);
+    files.set(name, { name, before, own });
   }
-  const find = (kind: string, name: string): Document | undefined =>
-    [...files.values()]
-      .flatMap(({ documents }) => documents)
-      .find((document) => document.get('kind') === kind && document.getIn(['metadata', 'name']) === name);
-  const make = (kind: string, name: string, file: string): Document => {
-    const document = new Document({ apiVersion: 'svc/v1', kind, metadata: { name }, spec: {} });
-    const own = files.get(file) ?? { name: file, before: null, documents: [] };
-    own.documents.push(document);
-    files.set(file, own);
-    return document;
+  const find = (kind: string, name: string): readonly [DocumentFile, Document] | undefined => {
+    for (const { own } of files.values()) {
+      const document = findDocument(own, kind, name);
+      if (document !== undefined) return [own, document];
+    }
+    return undefined;
+  };
+  const make = (kind: string, name: string, file: string): readonly [DocumentFile, Document] => {
+    const { own } = files.get(file) ?? { own: emptyFile() };
+    if (!files.has(file)) files.set(file, { name: file, before: null, own });
+    return [own, addDocument(own, kind, name)];
   };
   const changes: Site['changes'] = () => {
-    const all = [...files.values()].map((file) => ({
-      file,
-      text: file.documents.length === 0 && file.wasTaken !== true ? (file.before ?? '') : textOf(file),
-    }));
-    const texts = all.map(({ file, text }) => ({ name: file.name, bytes: Buffer.from(text) }));
-    const answer = readDesired(texts, [], hasAccount);
+    const all = [...files.values()].map(({ name, before, own }) => ({ name, before, text: textOf(own) }));
+    const answer = readDesired(
+      all.map(({ name, text }) => ({ name, bytes: Buffer.from(text) })),
+      [],
+      hasAccount,
+    );
     if (!answer.ok) {
       const [first] = answer.reports.flatMap(({ file, errors }) =>
         errors.map((error) => `${file}:${error.line} ${error.code} ${error.message}`),
       );
       throw new SvcError('DESIRED_INVALID', `${dir} would not be valid: ${first ?? ''}`);
     }
-    // A file that the editor only laid out anew is not written.
-    const touched = all.filter(({ file, text }) => text !== file.before && !isSame(file));
-    return touched.map(({ file, text }) => ({ file: path.join(dir, file.name), text, before: file.before }));
+    return all.flatMap(({ name, text, before }) => (text === before ? [] : [{ file: path.join(dir, name), text, before }]));
   };
   const value: Site['value'] = (kind, name, at) => {
-    const found = find(kind, name)?.getIn(at, true);
-    return found !== null && typeof found === 'object' && 'toJSON' in found ? (found as { toJSON: () => unknown }).toJSON() : found;
+    const [, document] = find(kind, name) ?? [];
+    return document === undefined ? undefined : plainIn(document, at);
   };
   return {
     names: (kind) =>
       [...files.values()]
-        .flatMap(({ documents }) => documents)
+        .flatMap(({ own }) => documentsOf(own))
         .filter((document) => document.get('kind') === kind)
         .map((document) => String(document.getIn(['metadata', 'name']))),
     value,
@@ -115,14 +121,16 @@ export function openSite(dir: string, hasAccount?: HasAccount): Site {
       const found = value(kind, name, at);
       return typeof found === 'string' ? found : '';
     },
-    set: (kind, name, at, value, file) => {
-      const document = find(kind, name) ?? make(kind, name, file);
-      const said = document.getIn(at, true) as { toJSON?: () => unknown } | undefined;
-      if (said !== undefined && JSON.stringify(said?.toJSON?.() ?? said) === JSON.stringify(value)) return;
-      document.setIn(at, document.createNode(value));
+    set: (kind, name, at, value, file) => setInDocument(...(find(kind, name) ?? make(kind, name, file)), at, value),
+    unset: (kind, name, at) => {
+      const found = find(kind, name);
+      if (found !== undefined) unsetInDocument(...found, at);
     },
-    unset: (kind, name, at) => void find(kind, name)?.deleteIn(at),
-    remove: (kind, name) => takeOut(files, find(kind, name)),
+    remove: (kind, name) => {
+      const found = find(kind, name);
+      if (found !== undefined) takeDocument(...found);
+      return found !== undefined;
+    },
     changes,
     write: () => writeAll(dir, changes()),
   };
@@ -134,19 +142,6 @@ function writeAll(dir: string, changes: ReturnType<Site['changes']>): readonly s
   mkdirSync(dir, { recursive: true, mode: 0o755 });
   for (const { file, text } of changes) writeFileAtomic(file, text, { mode: 0o644, durable: true });
   return changes.map(({ file }) => file);
-}
-
-const isSame = ({ before, documents }: File): boolean =>
-  before !== null &&
-  JSON.stringify(parseAllDocuments(before).map((each) => each.toJS() as unknown)) ===
-    JSON.stringify(documents.map((each) => each.toJS() as unknown));
-
-function takeOut(files: ReadonlyMap<string, File>, document: Document | undefined): boolean {
-  const file = [...files.values()].find(({ documents }) => document !== undefined && documents.includes(document));
-  if (document === undefined || file === undefined) return false;
-  file.documents.splice(file.documents.indexOf(document), 1);
-  file.wasTaken = true;
-  return true;
 }
 
 function namesIn(dir: string): readonly string[] {

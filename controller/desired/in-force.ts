@@ -16,7 +16,7 @@ import { limits } from '../limits.ts';
 import { createPeopleLists, derivePeople, type Derived, type PeopleList, type PeopleLists } from './derived.ts';
 import { ownPeople } from './own-people.ts';
 import type { PlacedDocument } from './placed-document.ts';
-import { createFolderReader, folderMark, readFolder, type FolderAnswer } from './read-folder.ts';
+import { createFolderReader, folderMark, readFolder, type FolderAnswer, type Instead } from './read-folder.ts';
 
 export interface InForce {
   /** Hash of the folder that was taken last; '' before the first. */
@@ -32,22 +32,30 @@ export interface InForce {
   readonly people?: Pick<Derived, 'leftOut' | 'waiting'>;
 }
 
+/** Removals that the guard lets happen: all, none, or those of objects that somebody was shown by name. */
+export type Prune = boolean | ((name: string) => boolean);
+
 export interface DesiredSource {
   current(): InForce;
   /** Errors of the folder as it is now; [] when it is the one in force. */
   errors(): readonly string[];
   warnings(): readonly string[];
   /** Reads the folder if it changed or has errors. True when what is in force, or its errors, changed. */
-  reread(prune: boolean): Promise<boolean>;
+  reread(prune: Prune): Promise<boolean>;
   /** Takes in force who the people of that People document are. True when that changed something. */
   takePeople(list: string, people: PeopleList): Promise<boolean>;
   lists(): PeopleLists;
   /** Documents that would be in force: for `svc plan`. `lists`: in place of those that were taken. */
-  preview(dir: string, prune: boolean, lists?: PeopleLists): Promise<{ readonly inForce: InForce; readonly errors: readonly string[] }>;
+  preview(dir: string, prune: Prune, lists?: PeopleLists, instead?: Instead): Promise<Preview>;
   /** Drops a removed document once everything that it owned is gone. */
   finishLeaving(name: string): Promise<void>;
   /** The machine of this Server, which leaves, never comes back: nothing waits for it any more. */
   giveUp(name: string): Promise<void>;
+}
+
+interface Preview {
+  readonly inForce: InForce;
+  readonly errors: readonly string[];
 }
 
 export const valueName = 'desired/in-force';
@@ -100,7 +108,7 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
       // Taken before the reading: a write in between makes the next pass read again.
       const now = await folderMark(dir);
       const beganMs = clock.monotonicMs();
-      if (now === mark && !prune && (errors.length === 0 || beganMs < againAtMs)) return false;
+      if (now === mark && prune === false && (errors.length === 0 || beganMs < againAtMs)) return false;
       mark = now;
       const answer = await reader.read(dir);
       againAtMs = beganMs + Math.max(limits.folderErrorsPollMs, 10 * (clock.monotonicMs() - beganMs));
@@ -116,10 +124,10 @@ export async function openDesiredSource(dir: string, store: Store, clock = syste
     },
     takePeople: (list, people) => lists.take(list, people, () => change((now) => withLists(now, lists.all()))),
     lists: () => lists.all(),
-    preview: async (from, prune, other = lists.all()) => {
-      const answer = await (from === dir ? reader.read(dir) : readFolder(from));
+    preview: async (from, prune, other = lists.all(), instead) => {
+      const answer = await (from === dir ? reader.read(dir, instead) : readFolder(from));
       // The folder is valid again; clears the mark so that the next read applies it.
-      if (from === dir && answer.ok && errors.length > 0) mark = null;
+      if (from === dir && instead === undefined && answer.ok && errors.length > 0) mark = null;
       return answer.ok ? { inForce: take(inForce, answer, prune, other), errors: [] } : { inForce, errors: answer.errors };
     },
     finishLeaving: async (name) => void (await change((now) => withoutLeaving(now, name))),
@@ -146,9 +154,9 @@ function serialOf(text: string | null): number {
 }
 
 /** The next state in force; the very same object when nothing changes. */
-export function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: boolean, lists: PeopleLists): InForce {
+export function take(before: InForce, answer: Extract<FolderAnswer, { readonly ok: true }>, prune: Prune, lists: PeopleLists): InForce {
   const { hash, documents: placed } = answer.state;
-  if (hash === before.hash && !(prune && before.held.length > 0)) return before;
+  if (hash === before.hash && (prune === false || before.held.length === 0)) return before;
   const written = new Map<string, PlacedDocument>();
   for (const { document, place, digest } of installationsOf(placed)) {
     const name = keyOfDocument(document);
@@ -158,13 +166,14 @@ export function take(before: InForce, answer: Extract<FolderAnswer, { readonly o
     written.set(name, isSame ? known : { document, place, digest, generation: (known?.generation ?? 0) + 1 });
   }
   const wanted = targetsOf(written.values());
+  const isAsked = (name: string): boolean => typeof prune === 'function' && prune(name);
   const guard = prunePlan(
-    namesWritten(before).filter((name) => written.has(name) || !isWantedElse(before.documents.get(name), wanted)),
+    namesWritten(before).filter((name) => written.has(name) || !(isAsked(name) || isWantedElse(before.documents.get(name), wanted))),
     [...written.keys()],
-    prune,
+    prune === true,
   );
   for (const name of guard.held) written.set(name, before.documents.get(name) as PlacedDocument);
-  return withPeople(before, { hash, documents: written, held: guard.held, why: guard.why }, lists, prune);
+  return withPeople(before, { hash, documents: written, held: guard.held, why: guard.why }, lists, prune === true);
 }
 
 type Placed = Pick<PlacedDocument, 'document' | 'place' | 'digest'>;

@@ -41,9 +41,15 @@ const messages: Readonly<Record<string, string>> = {
   EACCES: 'this account may not read it',
 };
 
+/** A file of the folder with another text than it has, for a question of what would be. */
+export interface Instead {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface FolderReader {
-  /** A folder or a file that can't be read is an error, never an empty one. */
-  read(dir: string): Promise<FolderAnswer>;
+  /** A folder or a file that can't be read is an error, never an empty one. With `instead` nothing is kept of what was read. */
+  read(dir: string, instead?: Instead): Promise<FolderAnswer>;
 }
 
 interface Kept {
@@ -64,16 +70,16 @@ export function createFolderReader(askPeople: typeof ownPeople = ownPeople): Fol
   let kept: ReadonlyMap<string, Kept> = new Map();
   let failed: Failed | null = null;
   return {
-    read: async (dir) => {
+    read: async (dir, instead) => {
       let read: Read;
       try {
-        read = await readFiles(dir, kept);
+        read = await readFiles(dir, kept, instead);
       } catch (error) {
         return { ok: false, errors: [`${dir}:1:1 FOLDER_UNREADABLE ${messages[errorCode(error)] ?? whyUnread(error)}`] };
       }
       if (read.errors.length > 0) return { ok: false, errors: read.errors };
       const { files } = read;
-      kept = files;
+      if (instead === undefined) kept = files;
       const open = [...files.values()].map((file) => file.open);
       const documents = open.flatMap((file) => [...file.sources, ...file.broken].map(({ document }) => document));
       const { hasAccount, isKnown } = await askPeople(documents);
@@ -81,7 +87,7 @@ export function createFolderReader(askPeople: typeof ownPeople = ownPeople): Fol
       // Accounts that can't be asked for change nothing.
       if (failed !== null && sameFiles(failed.open, open) && (failed.accounts === accounts || !isKnown)) return failed.answer;
       const answer = rendered(await inSlices(joinFiles(open, [], hasAccount)), open, await unreadYaml(dir));
-      failed = answer.ok ? null : { open, accounts, answer };
+      if (instead === undefined) failed = answer.ok ? null : { open, accounts, answer };
       return answer;
     },
   };
@@ -110,14 +116,18 @@ interface Read {
 }
 
 /** Every *.yaml and *.yml in the folder, by name; hidden files are other programs' business. */
-async function readFiles(dir: string, kept: ReadonlyMap<string, Kept>): Promise<Read> {
-  const names = (await readdir(dir)).filter(isYamlName).sort();
+async function readFiles(dir: string, kept: ReadonlyMap<string, Kept>, instead?: Instead): Promise<Read> {
+  const there = (await readdir(dir)).filter(isYamlName);
+  const names = [...new Set(instead === undefined ? there : [...there, instead.name])].sort();
   const files = new Map<string, Kept>();
   const errors: string[] = [];
   for (const name of names.slice(0, limits.yamlFilesMax + 1)) {
     const file = path.join(dir, name);
     try {
-      files.set(file, await readFile(file, name, kept.get(file)));
+      const { open } = kept.get(file) ?? {};
+      if (name === instead?.name)
+        files.set(file, { mark: '', open: await inSlices(openFile({ name, bytes: Buffer.from(instead.text) }, open)) });
+      else files.set(file, await readFile(file, name, kept.get(file)));
     } catch (error) {
       errors.push(`${file}:1:1 UNREADABLE ${whyUnread(error)}`);
     }

@@ -20,6 +20,7 @@ import { arrived } from './arrived.ts';
 import { appCommands, appsView } from './apps.ts';
 import { filesCommands } from './files.ts';
 import { adminPackages, installationOf, packageCommands, shopView } from './package-gateway.ts';
+import { ownFileGateway } from './own-file.ts';
 import { planFolder } from './plan.ts';
 import { objectView } from './projection.ts';
 import { entryOrResting, restingKeys, restingStatus } from './resting.ts';
@@ -64,6 +65,7 @@ export function createGateway(context: Context, secretsDir: string = context.opt
       files: filesCommands(context),
       admin: {
         apply: (prune) => apply(context, prune),
+        ...ownFileGateway(context, () => refuseWatching(context)),
         ...packageCommands(context),
         serverAct: (name, act, force) => {
           if (act !== 'plan') refuseWatching(context);

@@ -18,7 +18,8 @@ import { sourceChanged, sourceChangedFix } from '../../schema/texts/source-chang
 import type { PlanAnswer } from '../../schema/gateway.ts';
 import type { Offers } from '../../schema/shop-view.ts';
 import { waitingForRestart } from '../desired/restart.ts';
-import { withLost, type InForce } from '../desired/in-force.ts';
+import { withLost, type InForce, type Prune } from '../desired/in-force.ts';
+import type { Instead } from '../desired/read-folder.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../context.ts';
 import { changeOf, type Blocked } from './plan-changes.ts';
@@ -72,12 +73,14 @@ interface Outcome {
   readonly blocked: readonly Blocked[];
 }
 
-export async function planFolder(context: Context, dir: string | null, prune: boolean): Promise<PlanAnswer> {
+/** `dir` null: the portal's own folder. `instead`: as if a file of it had another text. */
+export async function planFolder(context: Context, dir: string | null, prune: Prune, instead?: Instead): Promise<PlanAnswer> {
   const { source, options } = context;
-  const { inForce: alone, errors } = await source.preview(dir ?? options.dir, prune);
+  const folder = dir ?? options.dir;
+  const { inForce: alone, errors } = await source.preview(folder, prune, undefined, instead);
   if (errors.length > 0) return { ok: false, changes: [], blocked: [], errors, pendingPrune: [] };
   const { lists, blocked } = await planPeople(context, alone);
-  const { inForce } = lists === null ? { inForce: alone } : await source.preview(dir ?? options.dir, prune, lists);
+  const { inForce } = lists === null ? { inForce: alone } : await source.preview(folder, prune, lists, instead);
   const changes = documentChanges(source.current(), inForce);
   return await imagining(
     context,

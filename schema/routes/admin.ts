@@ -2,6 +2,7 @@
 import type { AuditHead, AuditPage } from '../audit.ts';
 import * as audit from '../wire/audit.ts';
 import * as http from '../wire/http.ts';
+import * as own from '../wire/own-file.ts';
 import { type Routes, typed } from './route.ts';
 
 export const adminRoutes = {
@@ -52,6 +53,26 @@ export const adminRoutes = {
     more: '`blocked`: nothing can be done about these; `waits`: it comes by itself',
   },
   'POST /api/admin/apply': { access: 'admin', says: 'Read the folder again', body: http.applyBody, answer: http.planAnswer },
+  'GET /api/admin/desired': {
+    access: 'admin',
+    says: 'The file of the folder that Administration writes',
+    answer: own.ownFileAnswer,
+    more: '`managed`: why it may not; `documents`: as the file says',
+  },
+  'POST /api/admin/desired/draft': {
+    access: 'admin',
+    says: 'Show a change of that file; nothing is written',
+    body: own.ownDraftBody,
+    answer: own.ownDraftAnswer,
+    more: '`person` or `package` with `put`; `plan`: of the folder with it; `elsewhere`: the file that has the document, which is not changed here',
+  },
+  'POST /api/admin/desired': {
+    access: 'admin',
+    says: 'Write a change of that file',
+    body: own.ownWriteBody,
+    answer: http.planAnswer,
+    more: '`digest`: of the draft; 412 when the file was changed since',
+  },
   'GET /api/admin/doctor': {
     access: 'admin',
     says: 'Checks of this installation',

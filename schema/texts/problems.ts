@@ -18,6 +18,7 @@ export const problemTextsPt: { readonly [C in ErrorCode]: string } = {
   SPACE_USED: 'O espaço das salas ou dos trabalhos desta pessoa acabou: apague salas, anexos ou trabalhos antigos',
   STORE_FAILED: 'Os dados do portal não puderam ser lidos ou gravados',
   DESIRED_INVALID: 'A pasta do estado desejado tem erros',
+  DESIRED_MANAGED: 'A pasta do estado desejado é mantida de outra forma: a área de trabalho não grava nela',
   ADDRESS_IN_USE: 'Outro programa usa o endereço do portal',
   STATE_IN_USE: 'Outro svc usa esta pasta de estado',
   ROOM_ELSEWHERE: 'Outro portal cuida desta sala',
