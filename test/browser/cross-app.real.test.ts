@@ -15,7 +15,7 @@ import { everyNth } from '../support/share.ts';
 import { attackGroups } from './attacks/all.ts';
 import { isolationPage } from './attacks/page.ts';
 import { frameBelow, visits, type Attack, type Cell, type Mode } from './attacks/attack.ts';
-import { frameAt, newLink, newPage, openApp } from './support/browser.ts';
+import { frameAt, newLink, newPage, openApp, windowOf } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { hostileApps, secretOfVictim, writeHostileApps } from './support/hostile-apps.ts';
 
@@ -62,10 +62,11 @@ describe.for<Mode>(['subdomain', 'path'])('origins: %s', (mode) => {
     await whenInstalled(portal, ...hostileApps);
     await page.evaluate(keep);
     for (const name of ['Vítima', 'Hostil']) {
-      // The page of an app that does not use the SDK tells the shell of no key: the focus has to be the shell's.
-      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
       await openApp(page, name);
       await page.frameLocator(`iframe[title="${name}"]`).locator('#agir').waitFor();
+      // The page of an app that does not use the SDK tells the shell of no key: the focus, which goes to the page once it is loaded, has to be the shell's.
+      await windowOf(page, name).locator('.overlay').waitFor({ state: 'detached' });
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     }
     const shell = `http://svc.localhost:${portal.port}/`;
     const of = (app: string): string => (mode === 'path' ? `${shell}proxy/app/${app}/` : shell.replace('//', `//${app}.`));

@@ -1,11 +1,13 @@
 /**
- * Tests the ends that a Package document brings, as the person meets them. `aplicar: ao-parar`: a strip in the window of the app, with a
- * button that lets the update come, and a badge in the task manager. `maximo`: a strip before the end, and why it ended.
+ * Tests the ends that documents bring, as the person meets them. `aplicar: ao-parar` of a Package: a strip in the window of the app, with a
+ * button that lets the update come, and a badge in the task manager. `maximo`: a strip before the end, and why it ended. A server that is
+ * taken out of use: a strip, the deadline while they work, a start that is refused.
+ * @module-tag carries-state
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { runSvc } from '../../bin/testing/run-svc.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
@@ -14,6 +16,7 @@ import { processesBelow, startPortal, until, type RunningPortal } from '../suppo
 import { frameAt, frameOf, openApp, signedIn, windowOf } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
 import { middleOf, touchScreen } from './support/touch.ts';
+import { someWidths } from '../support/share.ts';
 
 let dir: string;
 let desired: string;
@@ -41,6 +44,11 @@ afterAll(async () => {
   await closePages(browser);
   await portal?.stop();
   await rm(dir, { recursive: true, force: true });
+});
+// A desktop that nobody watches any more goes on working.
+beforeEach(async () => {
+  await closePages(browser);
+  browser = await openBrowser();
 });
 
 /** The version that is asked for from now on. */
@@ -135,6 +143,9 @@ test('it waits over a restart of the portal, and a finger lets it come', async (
   await portal.again();
   await until('it still waits', async () => (await state()) === 'UpdateWaits 1.2.0');
   expect(pids()).toEqual(before);
+  // The strip is hidden while the page has no portal. A press is tried once nothing moves it any more.
+  await page.getByText('Conectado ao portal').waitFor({ state: 'attached' });
+  await now(page).click({ trial: true });
   const finger = await touchScreen(page);
   await finger.down(await middleOf(now(page)));
   await finger.up();
@@ -149,20 +160,70 @@ test('an app that ran for the longest time is ended, which its window says befor
   await openApp(page, 'Relógio');
   await until('relogio runs', () => pids('relogio').length > 0);
   const before = pids('relogio');
-  await writeFile(path.join(desired, 'packages.yaml'), packages('1.3.0', ', maximo: 1m'));
   const words = windowOf(page, 'Relógio').locator('.strip');
-  await words.getByText(/^Relógio para às /).waitFor();
-  await page
-    .getByText(/^Relógio para às .*: salve o que está fazendo/)
-    .first()
-    .waitFor();
-  const { left, right } = await words.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
-  expect([left >= 0, right <= 320, pids('relogio')]).toEqual([true, true, before]);
+  const aloud = page.getByText(/^Relógio para às .*: salve o que está fazendo/).first();
+  // They are there for ten seconds.
+  const told = Promise.all([words.filter({ hasText: /Relógio para às / }).boundingBox(), aloud.waitFor().then(() => pids('relogio'))]);
+  await writeFile(path.join(desired, 'packages.yaml'), packages('1.3.0', ', maximo: 1m'));
+  const [box, running] = await told;
+  expect([box !== null && box.x >= 0, box !== null && box.x + box.width <= 320, running]).toEqual([true, true, before]);
   await words.getByText('Rodou o tempo máximo que o administrador permite').waitFor();
   const { out } = await runSvc(dir, ['why', 'ana/relogio', '--state', portal.state]);
   expect(out.replaceAll(/\s+/g, ' ')).toContain('it ran for the longest time that its Package document allows (maximo)');
   await words.getByRole('button', { name: 'Iniciar' }).click();
   await until('another process', () => pids('relogio').some((pid) => !before.includes(pid)));
   await words.waitFor({ state: 'detached' });
+  expect(others(problems)).toEqual([]);
+});
+
+const drain = async (...more: readonly string[]): Promise<void> => {
+  const { code, err } = await runSvc(dir, ['server', 'drain', 'casa', ...more, '--state', portal.state]);
+  expect([code, err]).toEqual([0, '']);
+};
+/** The document that the command wrote, with a deadline that is nearer than the command takes. */
+async function drainBy(deadline: Date): Promise<void> {
+  for (const name of await readdir(desired)) {
+    const text = await readFile(path.join(desired, name), 'utf8');
+    const near = text.replace(/drain: \{\s*\}/, `drain: { deadline: "${deadline.toISOString().replace(/\.\d+Z$/, 'Z')}" }`);
+    if (near !== text) return await writeFile(path.join(desired, name), near);
+  }
+  throw new Error('no document says drain');
+}
+
+test('whoever works on a drained server is told, goes on until the deadline, and starts nothing there', async () => {
+  await portal.admin('POST', '/api/admin/backends/ana/relogio/stop');
+  await until('relogio has stopped', () => pids('relogio').length === 0);
+  const { page, problems } = await signedIn(browser, portal);
+  await openApp(page, 'Notas');
+  const notes = windowOf(page, 'Notas');
+  await frameOf(page, 'Notas').getByRole('button', { name: 'Nova nota' }).waitFor();
+  await drain();
+  const strip = notes.locator('.strip');
+  await strip.getByText('Notas para quando você o fechar').waitFor();
+  for (const width of someWidths([1_280, 768, 320])) {
+    await expectLooks(page, 'drain', width);
+    const { left, right } = await strip.evaluate((element) => element.getBoundingClientRect().toJSON() as DOMRect);
+    expect(left >= 0 && right <= width).toBe(true);
+  }
+  await page.setViewportSize({ width: 1_280, height: 800 });
+
+  await openApp(page, 'Relógio');
+  const panel = frameOf(page, 'Relógio');
+  await panel.getByText('O servidor está saindo de uso').first().waitFor();
+  expect(await panel.getByRole('button').allTextContents()).toEqual(['Tentar de novo']);
+  expect(pids('relogio')).toEqual([]);
+
+  const toldWhen = strip.getByText(/Notas para até /).waitFor();
+  await drainBy(new Date(Date.now() + 15_000));
+  await toldWhen;
+  expect(pids().length).toBeGreaterThan(0);
+  // The end of what is in use, at the deadline.
+  await strip.getByText('O servidor está saindo de uso').waitFor();
+  expect([await strip.getByRole('button').count(), pids()]).toEqual([0, []]);
+
+  await drain('--undo');
+  await strip.getByRole('button', { name: 'Iniciar' }).click();
+  await expect.poll(() => pids().length).toBeGreaterThan(0);
+  await panel.getByRole('button', { name: 'Iniciar' }).waitFor();
   expect(others(problems)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Clickjacking of the question of consent: what the app does so that the person answers yes and does not mean it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { everyNth } from '../../support/share.ts';
 import { middleOf, touchScreen } from '../support/touch.ts';
 import { inPathMode, type Attack, type Cell } from './attack.ts';
 import { afresh, allow, isGranted, question, type Reply } from './consent-question.ts';
@@ -143,24 +144,23 @@ export const consent: readonly Attack[] = [
       const { x, y } = await yes(cell);
       const finger = await touchScreen(cell.page);
       const presses = [async () => await cell.page.mouse.click(x, y), async () => (await finger.down({ x, y }), await finger.up())];
+      const rhythms = presses.flatMap((press) => [600, 1_100].map((ms) => [press, ms] as const));
       let won = false;
-      for (const press of presses) {
-        for (const rhythmMs of [600, 1_100]) {
-          await afresh(cell);
-          await cell.hostile.evaluate(async () => {
-            await perguntar('window.maximize');
-            addEventListener('pointerdown', () => void pedir('cofre/v1'), { once: true });
-          });
-          await cell.hostile.waitForFunction(() => innerWidth > 1_200);
+      for (const [press, rhythmMs] of everyNth(2, rhythms)) {
+        await afresh(cell);
+        await cell.hostile.evaluate(async () => {
+          await perguntar('window.maximize');
+          addEventListener('pointerdown', () => void pedir('cofre/v1'), { once: true });
+        });
+        await cell.hostile.waitForFunction(() => innerWidth > 1_200);
+        await press();
+        await question(cell).waitFor();
+        // A further press would close the question, which is then not asked for a minute.
+        for (let each = 0; each < 3; each += 1) {
+          await sleep(rhythmMs);
           await press();
-          await question(cell).waitFor();
-          // A further press would close the question, which is then not asked for a minute.
-          for (let each = 0; each < 3; each += 1) {
-            await sleep(rhythmMs);
-            await press();
-          }
-          won ||= await isGranted(cell);
         }
+        won ||= await isGranted(cell);
       }
       await finger.end();
       return won;
@@ -199,7 +199,7 @@ export const consent: readonly Attack[] = [
         }
       };
       let won = false;
-      for (const keys of [['Tab', 'Tab', 'Enter'], ['Tab', 'Tab', 'Space'], ['Enter'], ['Space']]) {
+      for (const keys of everyNth(2, [['Tab', 'Tab', 'Enter'], ['Tab', 'Tab', 'Space'], ['Enter'], ['Space']])) {
         await asked(cell);
         // To the second step, and on it.
         for (let each = 0; each < 2; each += 1) await press(keys);

@@ -6,14 +6,19 @@ const leads =
   async ({ page, hostile, aim }: Cell): Promise<boolean> => {
     const to = `${aim.own}?levada-de-cima`;
     let led = false;
+    const came = Promise.withResolvers<void>();
     const isTo = (url: URL): boolean => url.href === to;
     await page.route(isTo, async (route) => {
       led ||= route.request().isNavigationRequest() && route.request().frame() === page.mainFrame();
       await route.fulfill({ status: 204 });
+      came.resolve();
     });
-    const asked = page.waitForEvent('requestfinished', { predicate: (one) => one.url() === to, timeout: 3_000 }).catch(() => null);
-    await hostile.evaluate(act, to).catch(() => undefined);
-    await asked;
+    // Another origin throws at the first word: what is under way then was so before.
+    const isRefused = await hostile.evaluate(act, to).then(
+      () => false,
+      () => true,
+    );
+    await Promise.race([came.promise, page.waitForTimeout(isRefused ? 300 : 10_000)]);
     await page.unroute(isTo);
     if (after) await page.evaluate(after);
     return led;

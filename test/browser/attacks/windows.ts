@@ -1,5 +1,6 @@
 /** Windows of the browser: frames, popups, openers, documents. */
 import type { Frame, Page } from 'playwright-core';
+import { until } from '../../support/portal.ts';
 import { secretOfVictim } from '../support/hostile-apps.ts';
 import { frameOfVictim, inPathMode, type Aim, type Attack, type Cell } from './attack.ts';
 
@@ -68,10 +69,15 @@ const throughOpener =
     return got;
   };
 const ledAway = async (from: Page, tab: Page, { aim }: Cell): Promise<boolean> => {
-  await from
-    .evaluate((url) => void ((Reflect.get(globalThis, 'aberta') as Window).location.href = url), `${aim.own}?levada`)
-    .catch(() => undefined);
-  return await tab.waitForURL(/levada/, { timeout: 4_000 }).then(
+  // A tab that was cut off is closed to whoever opened it, and nothing leads it.
+  const isCut = await from
+    .evaluate((url) => {
+      const other = Reflect.get(globalThis, 'aberta') as Window;
+      other.location.href = url;
+      return other.closed;
+    }, `${aim.own}?levada`)
+    .catch(() => false);
+  return await tab.waitForURL(/levada/, { timeout: isCut ? 300 : 5_000 }).then(
     () => true,
     () => false,
   );
@@ -87,27 +93,28 @@ const fromWindow =
     return got;
   };
 
-const busyMs = 4_000;
-/** Whether what is asked of `other` waits while the page of the attacker never returns. */
+const busyMsMax = 8_000;
+/** Whether what is asked of `other` waits while the page of the attacker never returns. A cookie says that it stands still, and one that it may go on. */
 const standsStill =
   (other: (cell: Cell) => Frame) =>
   async (cell: Cell): Promise<boolean> => {
+    const context = cell.page.context();
     await cell.hostile.evaluate((ms) => {
       setTimeout(() => {
-        for (const endMs = performance.now() + ms; performance.now() < endMs;);
+        document.cookie = 'parada=1; Path=/';
+        for (const endMs = performance.now() + ms; performance.now() < endMs && !document.cookie.includes('adiante=1'););
+        for (const name of ['parada', 'adiante']) document.cookie = `${name}=; Path=/; Max-Age=0`;
         document.body.dataset['voltou'] = '';
-      }, 50);
-    }, busyMs);
-    let longestMs = 0;
-    const endMs = performance.now() + busyMs + 500;
-    while (performance.now() < endMs) {
-      const askedMs = performance.now();
-      await other(cell).evaluate(() => new Promise((resolve) => void requestAnimationFrame(resolve)));
-      longestMs = Math.max(longestMs, performance.now() - askedMs);
-    }
+      });
+    }, busyMsMax);
+    await until('it stands still', async () => (await context.cookies(cell.aim.own)).some(({ name }) => name === 'parada'));
+    await other(cell).evaluate(() => new Promise((resolve) => void requestAnimationFrame(resolve)));
+    const isThrough = (await context.cookies(cell.aim.own)).every(({ name }) => name !== 'parada');
+    await context.addCookies([{ name: 'adiante', value: '1', url: cell.aim.own }]);
     await cell.hostile.locator('body[data-voltou]').waitFor();
     await cell.hostile.evaluate(() => delete document.body.dataset['voltou']);
-    return longestMs > busyMs / 2;
+    await context.clearCookies({ name: 'adiante' });
+    return isThrough;
   };
 
 export const windows: readonly Attack[] = [
@@ -209,18 +216,15 @@ export const windows: readonly Attack[] = [
       await frameOfVictim(cell).evaluate(() => void window.open('?dela', 'dela'));
       const tab = await opening;
       await tab.waitForURL(/dela/);
-      const tried = cell.page
-        .context()
-        .waitForEvent('page', { timeout: 2_000 })
-        .catch(() => null);
+      // It leads to the tab of that name, or to a new one.
+      const another = cell.page.context().waitForEvent('page', { timeout: 10_000 });
+      const led = tab.waitForURL(/levada/, { timeout: 10_000 });
+      const got = Promise.any([another, led.then(() => null)]).catch(() => null);
       await cell.hostile.evaluate((url) => void window.open(`${url}?levada`, 'dela'), cell.aim.own);
-      const led = await tab.waitForURL(/levada/, { timeout: 2_000 }).then(
-        () => true,
-        () => false,
-      );
-      await (await tried)?.close();
+      await (await got)?.close();
+      const isLed = tab.url().includes('levada');
       await tab.close();
-      return led;
+      return isLed;
     },
   },
   {
