@@ -1,4 +1,5 @@
 /** The portal's side of the threads of a room log: questions with a number, and what becomes of them when a thread dies. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { SvcError } from '../schema/errors.ts';
 import { limits } from './limits.ts';
@@ -8,6 +9,8 @@ import type { Answered, Asked } from './room-thread-answers.ts';
 export interface Thread<Request> {
   readonly opened: Promise<void>;
   died(): boolean;
+  /** Processor time that it took so far; infinite once it is gone. */
+  busyMs(): Promise<number>;
   ask(request: Request, transfer?: readonly ArrayBuffer[]): Promise<unknown>;
   end(): Promise<void>;
 }
@@ -51,6 +54,11 @@ export function createThread<Request>(
   return {
     opened,
     died: () => dead !== null,
+    busyMs: () =>
+      worker.cpuUsage().then(
+        ({ user, system }) => (user + system) / 1_000,
+        () => Infinity,
+      ),
     ask: (request, transfer = []) => {
       if (dead) return Promise.reject(dead);
       last += 1;
@@ -72,7 +80,8 @@ function failed(file: string | null, why: string, code: string | null): SvcError
 /**
  * Runs a single query at a time; keeps a thread while there are any, and a little longer. `file` null: documents come with the queries. A
  * document that takes longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the
- * next query gets another one.
+ * next query gets another one. What counts is the time of a processor, which a busy machine gives it less of; but it may take `roomCompactBusyMax`
+ * times as long at most.
  */
 export function createCompactor(
   file: string | null,
@@ -89,7 +98,7 @@ export function createCompactor(
     });
     try {
       await thread.opened;
-      return await within(deadlineMs, file, thread.ask(request, transfer));
+      return await within(deadlineMs, file, thread, request, transfer);
     } catch (error) {
       // It may be gone; the next one starts afresh.
       await thread.end();
@@ -116,15 +125,27 @@ export function createCompactor(
   };
 }
 
-async function within(deadlineMs: number, file: string | null, answer: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(file, `building its document takes longer than ${deadlineMs} ms`, null)), deadlineMs);
-  });
+async function within(
+  deadlineMs: number,
+  file: string | null,
+  thread: Thread<CompactRequest>,
+  ...question: Parameters<Thread<CompactRequest>['ask']>
+): Promise<unknown> {
+  const over = new AbortController();
+  const startMs = performance.now();
+  const answer = thread.ask(...question);
+  const late = async (): Promise<never> => {
+    const busyBeforeMs = await thread.busyMs();
+    for (let leftMs = deadlineMs; leftMs > 0; leftMs = deadlineMs - ((await thread.busyMs()) - busyBeforeMs)) {
+      await sleep(Math.max(leftMs, limits.roomCompactLookMs), undefined, { signal: over.signal });
+      if (performance.now() - startMs >= deadlineMs * limits.roomCompactBusyMax) break;
+    }
+    throw failed(file, `building its document takes longer than ${deadlineMs} ms`, null);
+  };
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([answer, late()]);
   } finally {
-    clearTimeout(timer);
+    over.abort();
     // A thread that is ended then rejects what nobody waits for any more.
     answer.catch(() => {});
   }

@@ -74,7 +74,7 @@ export const limits = {
   roomCostMicrosPerByteMax: 4,
   /** Types inside one another. */
   roomTypeDepthMax: 256,
-  /** Time of a measurement, which builds the document of the room beside it. */
+  /** Time of a processor for a measurement, which builds the document of the room beside it. */
   roomMeasureMsMax: 30_000,
   /** Updates that wait for it, in all rooms together. */
   roomMeasuredBytesMax: 32 * 1_024 * 1_024,
