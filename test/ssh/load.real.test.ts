@@ -1,6 +1,6 @@
 /**
  * sshd is restarted under fifteen apps of five people (fifty with SVC_TEST_LONG=1), and sshd opens no more sessions: nothing is
- * stopped, nothing is started twice, nothing counts as a crash, and all is seen again within two scans.
+ * stopped, nothing is started twice, nothing counts as a crash, and all is seen again.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -14,7 +14,6 @@ import { repository, until } from '../support/portal.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
-const twoScansMs = 20_000;
 const people = 5;
 const ids = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 10 : 3 }, (_unused, n) => `notas${n}`);
 const appCount = people * ids.length;
@@ -37,6 +36,10 @@ describe('sshd under many apps', () => {
   const running = async (): Promise<number> => {
     const { body } = await world.admin('GET', '/api/admin/objects?prefix=Backend/');
     return (body as readonly ObjectView[]).filter(({ state }) => state === 'running').length;
+  };
+  const seenAgain = async (): Promise<void> => {
+    await world.pass();
+    await until('all apps seen again', async () => (await running()) === appCount);
   };
   const all = (): readonly number[] => ids.flatMap((id) => world.backends(id)).toSorted((a, b) => a - b);
   let startMs = 0;
@@ -67,14 +70,13 @@ describe('sshd under many apps', () => {
     expect(await failuresOf()).toEqual([]);
   });
 
-  test('that is restarted: all are seen again within two scans, the same processes', { timeout: 120_000 }, async () => {
+  test('that is restarted: all are seen again by the next scans, the same processes', { timeout: 120_000 }, async () => {
     await world.sshd.halt();
+    await world.pass();
     await until('all unknown', async () => (await running()) === 0);
     expect(all()).toEqual(pids);
     await world.sshd.resume();
-    const resumedMs = performance.now();
-    await until('all apps seen again', async () => (await running()) === appCount, twoScansMs);
-    console.log(`${appCount} apps seen again ${Math.round(performance.now() - resumedMs)} ms after sshd was back`);
+    await seenAgain();
     expect(all()).toEqual(pids);
     expect(world.supervisors()).toHaveLength(people);
     expect(await failuresOf()).toEqual([]);
@@ -85,11 +87,11 @@ describe('sshd under many apps', () => {
     await world.sshd.resume(['MaxSessions 0']);
     // Supervisors and apps are reached; only commands are not.
     const browser = await world.signedIn('p0');
-    await until('a page of an app', async () => (await browser.visit(`http://${world.appHost('notas2')}/`)).status === 200, 2 * twoScansMs);
+    await until('a page of an app', async () => (await browser.visit(`http://${world.appHost('notas2')}/`)).status === 200);
     expect(all()).toEqual(pids);
     await world.sshd.halt();
     await world.sshd.resume();
-    await until('all apps seen again', async () => (await running()) === appCount, twoScansMs);
+    await seenAgain();
     expect(all()).toEqual(pids);
     expect(await failuresOf()).toEqual([]);
   });
