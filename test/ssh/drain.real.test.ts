@@ -15,6 +15,7 @@ import { until } from '../support/portal.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
 let world: SshWorld;
+let leave = (): void => undefined;
 beforeAll(async () => {
   world = await createSshWorld({
     accounts: 2,
@@ -28,8 +29,14 @@ beforeAll(async () => {
   });
   await world.whenState('Package/relogio', 'installed', 120_000);
   await world.whenState('Package/sai-logo', 'installed', 120_000);
+  await up('p1');
+  // Somebody is in the app of p1: its supervisor counts connections every ten seconds, which go by during the first test.
+  leave = use(join(world.people[1]?.account.home ?? '', '.svc-apps/relogio/app.sock'));
 }, 300_000);
-afterAll(() => world?.stop());
+afterAll(async () => {
+  leave();
+  await world?.stop();
+});
 
 const svc = (...args: readonly string[]) => runSvc(join(world.state, '..'), [...args, '--state', world.state]);
 const lines = async (...filter: readonly string[]): Promise<readonly AuditLine[]> =>
@@ -69,9 +76,6 @@ test('the record says how a start and a stop ended, not that they were ordered',
 test('a drained server lets go what nobody uses, tells who uses something, and takes no start', { timeout: 240_000 }, async () => {
   const [first, second] = world.people;
   await up('p0');
-  await up('p1');
-  // Somebody is in the app of p1.
-  const leave = use(join(second?.account.home ?? '', '.svc-apps/relogio/app.sock'));
   await until(
     'the connection is counted',
     async () => Number((await world.view('Backend/p1/relogio'))?.details['connections']) > 0,

@@ -1,6 +1,6 @@
 /**
  * A person's ~/.bashrc or ~/.ssh/rc in the way, over a real sshd whose SFTP is a program: files, commands and the supervisor report the
- * obstacle.
+ * obstacle; so does the supervisor where sshd forwards to no sockets.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
 let sshd: TestSshd;
 let host: Host;
 beforeAll(async () => {
-  sshd = await startSshd({ accounts: rows.length, config: ['Subsystem sftp /usr/lib/openssh/sftp-server'] });
+  sshd = await startSshd({ accounts: rows.length + 1, config: ['Subsystem sftp /usr/lib/openssh/sftp-server'] });
   host = createSshHost(sshHostOptions(sshd));
 });
 afterAll(async () => {
@@ -88,6 +88,20 @@ describe.concurrent('start-up files of an account', () => {
       expect(seen).toEqual(wanted.map((one) => (one === 'ok' ? 'ok' : (expect.stringMatching(one) as string))));
       // Each names the file and what to write there.
       for (const one of seen.filter((each) => each.startsWith('LOGIN_SHELL'))) expect(one).toMatch(/~\/\.bashrc.*: (write|take) /);
+    },
+  );
+
+  test(
+    'an sshd that forwards to no sockets: a supervisor can not be reached, and why is said',
+    { timeout: 120_000 },
+    async ({ expect }) => {
+      const { port } = await sshd.beside(['AllowStreamLocalForwarding no']);
+      const deaf = createSshHost(sshHostOptions(sshd, { target: { host: '127.0.0.1', port, hostKey: sshd.hostKey } }));
+      await expect(deaf.startSupervisor(sshd.accounts.at(-1)!.name)).rejects.toMatchObject({
+        code: 'SUPERVISOR_FAILED',
+        message: expect.stringContaining('AllowStreamLocalForwarding') as string,
+      });
+      await deaf.close();
     },
   );
 });
