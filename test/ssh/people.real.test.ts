@@ -1,29 +1,33 @@
 /**
  * Three accounts on a real sshd: each person signs in, starts the same app, and gets a process, a socket and data of their own. Then
- * everybody tries to reach what is another's, in every way that an account of the server or a session of the portal has: 0 succeed.
+ * everybody tries to reach what is another's, in every way that an account of the server or a session of the portal has: 0 succeed. Their
+ * backends are in the rooms of their people (source: rules 5), and a secret goes from the browser into a vault of their account alone.
  *
  * @module-tag carries-state
  */
-import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Browser } from '../../api/testing/portal-world.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import { createSshConnection } from '../../controller/hosts/ssh/connection.ts';
 import { appPaths } from '../../schema/server-paths.ts';
+import { until } from '../support/portal.ts';
+import { connect } from '../support/room-client.ts';
 import type { TestAccount } from '../support/sshd.ts';
 import { createSshWorld, type SshWorld } from './world.ts';
 
+const apps = ['notas', 'relogio', 'caderno', 'assinador'] as const;
 let world: SshWorld;
 const browsers = new Map<string, Browser>();
 const paths = (account: TestAccount) => appPaths({ home: account.home, prefix: world.sshd.dir }, 'notas');
 const browserOf = (name: string): Browser => browsers.get(name)!;
 
 beforeAll(async () => {
-  world = await createSshWorld({ accounts: 3, apps: ['notas', 'relogio'] });
-  await world.whenState('Package/notas', 'installed', 60_000);
-  await world.whenState('Package/relogio', 'installed', 60_000);
+  world = await createSshWorld({ accounts: 3, apps: [...apps], config: ['LogLevel DEBUG1'], url: 'localhost' });
+  for (const app of apps) await world.whenState(`Package/${app}`, 'installed');
   for (const { name } of world.people) browsers.set(name, await world.signedIn(name));
 }, 120_000);
 afterAll(() => world?.stop());
@@ -213,7 +217,7 @@ test('and through the portal a session reaches its own person’s backend only',
         me.request('/api/notas', {
           headers: {
             host: world.appHost('notas'),
-            cookie: browserOf(theirs).cookies.get(`svc.localhost:${world.appHost('x').split(':')[1]}`) ?? '',
+            cookie: browserOf(theirs).cookies.get(world.host) ?? '',
           },
         }),
         me.call('POST', `/api/admin/backends/${theirs}/notas/stop`),
@@ -226,4 +230,99 @@ test('and through the portal a session reaches its own person’s backend only',
   }
   expect(reached).toEqual([]);
   for (const { account } of world.people) expect(world.backends('notas', account)).toHaveLength(1);
+});
+
+const written = 'escrito na página, lido no servidor ✓';
+let sala: string;
+const variableOf = (pid: number, name: string): string | undefined =>
+  readFileSync(`/proc/${pid}/environ`, 'utf8')
+    .split('\0')
+    .find((entry) => entry.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+const tokenOf = (person: number): string => {
+  const [pid] = world.backends('caderno', world.people[person]!.account);
+  return variableOf(pid!, 'SVC_PORTAL_TOKEN') ?? '';
+};
+const asBackend = async (token: string): Promise<number> => {
+  const answer = await fetch(`http://127.0.0.1:${world.port}/api/salas`, { headers: { authorization: `Bearer ${token}` } });
+  await answer.body?.cancel();
+  return answer.status;
+};
+
+test('a backend on the server reads the room as its person, who is in it or not', { timeout: 120_000 }, async () => {
+  const [ana, bea, caio] = await Promise.all(['p0', 'p1', 'p2'].map((name) => world.signedIn(name)));
+  ({ id: sala } = (await ana!.call('POST', '/api/salas?app=caderno', { nome: 'Atas' })).json() as { id: string });
+  expect((await ana!.call('PUT', `/api/salas/${sala}/pessoas/p1?app=caderno`, { papel: 'ver' })).status).toBe(200);
+  const { bilhete, caminho } = (await ana!.call('POST', `/api/salas/${sala}/bilhete?app=caderno`, {})).json() as Record<string, string>;
+  const page = connect(`ws://127.0.0.1:${world.port}${caminho}/documento`, bilhete!, { host: world.host });
+  await page.synced;
+  page.doc.getText('texto').insert(0, written);
+  const host = world.appHost('caderno');
+  const exported = async (browser: typeof ana): Promise<{ status: number; text: string }> => {
+    expect((await browser!.visit(`http://${host}/`)).status).toBe(200);
+    const { status, text } = await browser!.request(`/api/exportar/${sala}`, { headers: { host } });
+    return { status, text };
+  };
+  await until('the text to be there for the backend', async () => (await exported(ana)).text === written);
+  expect(await exported(bea)).toEqual({ status: 200, text: written });
+  expect((await exported(caio)).status).toBe(404);
+  for (const { account } of world.people) expect(world.backends('caderno', account)).toHaveLength(1);
+  page.end();
+});
+
+test('each backend has a credential of its own, told to nobody else', () => {
+  const tokens = [0, 1, 2].map(tokenOf);
+  expect(new Set(tokens).size).toBe(3);
+  const said = [world.log.join(''), world.sshd.log(), JSON.stringify(world.sshd.processes().map(({ argv }) => argv))];
+  for (const token of tokens) {
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(said.filter((text) => text.includes(token))).toEqual([]);
+  }
+});
+
+test('a credential ends with the app that it was given to, and no other', { timeout: 60_000 }, async () => {
+  const [mine, other] = [tokenOf(0), tokenOf(1)];
+  expect([await asBackend(mine), await asBackend(other)]).toEqual([200, 200]);
+  await world.order('p0', 'stop', 'caderno');
+  await until('the credential to have ended', async () => (await asBackend(mine)) === 401);
+  expect(await asBackend(other)).toBe(200);
+});
+
+const value = 'chave-muito-secreta-4711';
+const vaultOf = (account: TestAccount): string => appPaths({ home: account.home, prefix: world.sshd.dir }, 'assinador').secrets;
+
+test('a secret that is set by the person is theirs alone on the server, and the app has it', { timeout: 120_000 }, async () => {
+  const [{ account }, other] = world.people as [SshWorld['people'][number], SshWorld['people'][number]];
+  const browser = await world.signedIn('p0');
+  const set = await browser.call('PUT', '/api/apps/assinador/segredos/ASSINADOR_CHAVE', { value });
+  expect([set.status, set.text.includes(value)]).toEqual([200, false]);
+  const { uid, mode } = statSync(vaultOf(account));
+  expect([uid, mode & 0o777]).toEqual([account.uid, 0o600]);
+  expect(readFileSync(vaultOf(account), 'utf8')).toContain(value);
+  expect(existsSync(vaultOf(other.account))).toBe(false);
+  // The folders above let nobody else in, and the other person's own route knows of nothing.
+  expect(() => execFileSync('cat', [vaultOf(account)], { uid: other.account.uid, gid: other.account.uid, stdio: 'pipe' })).toThrow(
+    /Permission denied/,
+  );
+  const theirs = await (await world.signedIn('p1')).call('GET', '/api/apps/assinador/segredos');
+  expect(theirs.json()).toMatchObject({ secrets: [{ name: 'ASSINADOR_CHAVE', set: false }, { set: false }] });
+
+  await world.order('p0', 'start', 'assinador');
+  await world.whenState('Backend/p0/assinador', 'running', 60_000);
+  const [pid] = world.backends('assinador', account);
+  expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain(`ASSINADOR_CHAVE=${value}`);
+});
+
+test('a secret is in no log, no list of processes and no file of the portal', () => {
+  expect(world.log.join('')).not.toContain(value);
+  expect(world.sshd.log()).not.toContain(value);
+  expect(world.sshd.processes().flatMap(({ argv }) => argv)).not.toContainEqual(expect.stringContaining(value));
+  const files = readdirSync(world.state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.filter((file) => readFileSync(join(file.parentPath, file.name)).includes(value))).toEqual([]);
+});
+
+test('a secret is taken back from the vault', async () => {
+  const browser = await world.signedIn('p0');
+  expect((await browser.call('DELETE', '/api/apps/assinador/segredos/ASSINADOR_CHAVE')).status).toBe(200);
+  expect(readFileSync(vaultOf(world.people[0]!.account), 'utf8')).not.toContain(value);
 });
