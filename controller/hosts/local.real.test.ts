@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { InstallEvent } from '../../schema/install-events.ts';
 import { emptyServer, processesBelow } from '../../test/support/portal.ts';
 import { systemClock } from '../clock/system.ts';
 import { describeHost } from './host-contract.ts';
@@ -63,12 +64,18 @@ test('a listing that was under way during an install is not what people are told
   for (const id of Array.from({ length: 20 }, (_, round) => `notas${round}`)) {
     write(`${dir}/${id}`, id);
     let isInstalled = false;
-    const listing = host.installed(null).finally(() => {
-      if (isInstalled) later += 1;
-    });
-    await host.install({ kind: 'folder', path: `${dir}/${id}` }, 'sistema', null);
+    const listings: Promise<unknown>[] = [];
+    const list = (): void =>
+      void listings.push(
+        host.installed(null).finally(() => {
+          if (isInstalled) later += 1;
+        }),
+      );
+    // Shortly before it is in place.
+    const onEvent = (event: InstallEvent): void => (event.event === 'step' && event.step === 'check' ? list() : undefined);
+    await host.install({ kind: 'folder', path: `${dir}/${id}` }, 'sistema', null, { onEvent });
     isInstalled = true;
-    await listing;
+    await Promise.all(listings);
     expect((await host.installed('ana')).map(({ app }) => app)).toContain(id);
     if (later > 0) break;
   }
