@@ -95,12 +95,26 @@ test('of a portal before there was PostgreSQL: it goes on, and all of it is ther
   await until('its end', () => portal.child.exitCode !== null);
   const place = await server.database();
   await writePortal(folder, await shared(folder, place));
-  const copied = await runSvc(folder, ['store', 'copy', desired, '--state', state]);
-  expect([copied.code, copied.out + copied.err]).toEqual([0, expect.stringMatching(/\n +3 {2}files of fila\n/)]);
-  expect((await readdir(state)).filter((name) => /\.db/.test(name)).toSorted()).toEqual(['rooms.db', 'svc.db']);
+  // As a service would, before somebody copied.
+  const early = await runSvc(folder, ['up', desired, '--state', state, '--listen', '127.0.0.1:0']);
+  expect([early.code, early.err]).toEqual([1, expect.stringMatching(/CONFLICT.*svc store copy/s)]);
+  const copy = async () => await runSvc(folder, ['store', 'copy', desired, '--state', state]);
+  const copied = await copy();
+  expect([copied.code, copied.out + copied.err]).toEqual([
+    0,
+    expect.stringMatching(/\n +1 {2}sessions\n[^]*\n +3 {2}files of fila\ndone +\d+ rows and files of /),
+  ]);
+  expect((await readdir(state)).filter((name) => /\.db(?!-)/.test(name)).toSorted()).toEqual(['rooms.db', 'svc.db']);
   await portal.again();
   await expectAll(portal, used);
   expect(await counted(place)).toEqual(all);
+  // It is made once, and of a portal that is stopped; tables are looked at beside the portal, which goes on.
+  expect(await copy()).toMatchObject({ code: 1, err: expect.stringContaining('STATE_IN_USE') as string });
+  const migrated = await runSvc(folder, ['store', 'migrate', desired, '--state', state]);
+  expect([migrated.code, migrated.out]).toEqual([0, expect.stringContaining('are those of this svc')]);
+  await expectAll(portal, used);
+  await portal.kill();
+  expect(await copy()).toMatchObject({ code: 1, err: expect.stringContaining('CONFLICT') as string });
 });
 
 test('with rooms and files beside the database: wherever a portal is killed while it moves them, and with two that begin at once, they are there once', async () => {

@@ -1,5 +1,5 @@
 /**
- * `svc up` with its store in a real PostgreSQL: what it knows outlives it and the server of the database; while that is away apps go on, and everything
+ * `svc up` with its store in a real PostgreSQL: what it knows outlives the server of the database; while that is away apps go on, and everything
  * comes back by itself; another portal is refused by its name until the first one is gone.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,8 +18,6 @@ let desired: string;
 let server: TestPostgres;
 let portal: RunningPortal;
 let ana: Browser;
-let refused: Awaited<ReturnType<typeof runSvc>>;
-let copied: Awaited<ReturnType<typeof runSvc>>;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svcp-'));
@@ -27,23 +25,16 @@ beforeAll(async () => {
   const place = await server.database();
   desired = await exampleDesired(folder, ['notas']);
   await writeFile(join(folder, 'password'), `${String(place.password)}\n`, { mode: 0o600 });
-  const write = async (store: object): Promise<void> => {
-    const spec = JSON.stringify({ repository: join(folder, 'apps'), ...store });
-    await writeFile(join(desired, 'portal.yaml'), `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${spec}\n`);
-  };
-  await write({});
+  const spec = { repository: join(folder, 'apps'), store: place.name, storePassword: { file: join(folder, 'password') } };
+  await writeFile(
+    join(desired, 'portal.yaml'),
+    `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${JSON.stringify(spec)}\n`,
+  );
   portal = await startPortal({ desired });
   const host = `svc.localhost:${portal.port}`;
   ana = createBrowser({ host, url: `http://${host}`, port: portal.port, received: [] });
   const { pathname, search } = new URL(portal.link);
   await ana.request(pathname + search, { headers: navigation });
-  // It began with the embedded store, and goes on in the database.
-  await portal.kill();
-  await write({ store: place.name, storePassword: { file: join(folder, 'password') } });
-  // As a service would, before somebody copied.
-  refused = await runSvc(folder, ['up', desired, '--state', portal.state, '--listen', '127.0.0.1:0']);
-  copied = await runSvc(folder, ['store', 'copy', desired, '--state', portal.state]);
-  await portal.again();
 });
 afterAll(async () => {
   await portal?.stop();
@@ -53,24 +44,6 @@ afterAll(async () => {
 
 const session = async (): Promise<number> => (await ana.request('/api/sessao', {})).status;
 const processOf = async (): Promise<unknown> => (await whenState(portal, 'notas', 'running')).details['pid'];
-
-test('what the embedded store knew is there after a copy, which is made once and of a portal that is stopped', async () => {
-  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/CONFLICT.*svc store copy/s)]);
-  expect([copied.code, copied.out + copied.err]).toEqual([
-    0,
-    expect.stringMatching(/\n +1 {2}sessions\n[^]*\ndone +\d+ rows and files of /),
-  ]);
-  expect(await session()).toBe(200);
-  const copyAgain = async () => await runSvc(folder, ['store', 'copy', desired, '--state', portal.state]);
-  expect(await copyAgain()).toMatchObject({ code: 1, err: expect.stringContaining('STATE_IN_USE') as string });
-  // Beside the portal, which goes on.
-  const migrated = await runSvc(folder, ['store', 'migrate', desired, '--state', portal.state]);
-  expect([migrated.code, migrated.out]).toEqual([0, expect.stringContaining('are those of this svc')]);
-  expect(await session()).toBe(200);
-  await portal.kill();
-  expect(await copyAgain()).toMatchObject({ code: 1, err: expect.stringContaining('CONFLICT') as string });
-  await portal.again();
-});
 
 test('a second portal of the database is refused by the name of the first', async () => {
   const second = await runSvc(folder, ['up', desired, '--state', join(folder, 's2'), '--listen', `127.0.0.1:${await freePort()}`]);
