@@ -98,7 +98,7 @@ async function enter(which: number, room: string, doc?: Y.Doc): Promise<RawClien
 
 /** As soon as a portal takes the room over. */
 const entered = async (which: number, room: string): Promise<RawClient> =>
-  await until('the room', async () => await enter(which, room).catch(() => null), 15_000);
+  await until('the room', async () => await enter(which, room).catch(() => null));
 
 const said = ({ doc }: RawClient): string => JSON.stringify(doc.getText('t'));
 
@@ -177,7 +177,7 @@ test('a room is at one of them, and who comes to another one is in the same room
   await until('the same text', () => new Set(again.map(said)).size === 1 && said(again[1]!).includes('three'));
   for (const client of again) client.end();
   await portals[0]!.again();
-  await until('one to lead', () => [0, 1, 2].some(leads), 10_000);
+  await until('one to lead', () => [0, 1, 2].some(leads));
 });
 
 test('the portal that leads is killed: another one leads, and nobody else notices', async () => {
@@ -185,7 +185,7 @@ test('the portal that leads is killed: another one leads, and nobody else notice
   const [one, two] = [0, 1, 2].filter((which) => which !== killed) as [number, number];
   await portals[killed]!.kill();
   expect([await session(one), await session(two), await processAt(one)]).toEqual([200, 200, pid]);
-  await until('another one to lead', () => leads(one) || leads(two), 10_000);
+  await until('another one to lead', () => leads(one) || leads(two));
   await order(portals[one]!, 'restart', 'notas');
   await until('another process', async () => (await processAt(one)) !== pid && (await processAt(two)) !== pid);
   pid = await processAt(two);
@@ -209,7 +209,7 @@ test('a drain goes on when the portal that leads is killed, and the next one kee
   await drain(killed, '--deadline', '1m');
   await until('the drain', async () => (await reason('Server/casa')) === 'Draining');
   await portals[killed]!.kill();
-  await until('another one to lead', () => [0, 1, 2].some((which) => which !== killed && leads(which)), 10_000);
+  await until('another one to lead', () => [0, 1, 2].some((which) => which !== killed && leads(which)));
   expect([await order(portals[next]!, 'start', 'caderno'), await processAt(next)]).toEqual([
     expect.objectContaining({ reason: 'Drained' }),
     pid,
@@ -227,12 +227,12 @@ test('one that stood still while another one took over only looks when it goes o
   const paused = [0, 1, 2].findIndex(leads);
   const others = [0, 1, 2].filter((which) => which !== paused);
   portals[paused]!.child.kill('SIGSTOP');
-  await until('another one to lead', () => others.some(leads), 10_000);
+  await until('another one to lead', () => others.some(leads));
   await order(portals[others[0]!]!, 'restart', 'notas');
   await until('another process', async () => (await processAt(others[1]!)) !== pid);
   pid = await processAt(others[1]!);
   portals[paused]!.child.kill('SIGCONT');
-  await until('it to look only', () => !leads(paused), 10_000);
+  await until('it to look only', () => !leads(paused));
   expect([await session(paused), await processAt(paused)]).toEqual([200, pid]);
 });
 
