@@ -1,4 +1,7 @@
-/** The tests of programs of examples/ports, the same for all: judged, and used before a real portal with either kind of origins. */
+/**
+ * The tests of programs of examples/ports, the same for all: judged, and used before a real portal with either kind of origins; in `npm test` half
+ * of them with each, the other half the next time.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +14,7 @@ import { order, view, whenState, writeDesired } from '../../test/integration/wor
 import { closePages, openBrowser } from '../../test/support/chromium.ts';
 import { tellCount } from '../../test/support/counts.ts';
 import { startPortal, until, type RunningPortal } from '../../test/support/portal.ts';
+import { everyNth } from '../../test/support/share.ts';
 import { builtPorts, listenersOf, megabytesOf, processesOf, reachedByAnother, type Port } from './port.ts';
 
 /** The large packages are thousands of files. */
@@ -61,22 +65,25 @@ export function testPorts(uses: Readonly<Record<string, Port>>): void {
     expect(findings.filter(([, { verdict }]) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
   });
 
-  describe.for(['subdomain', 'path'] as const)('origins: %s', (origins) => {
+  describe.for([
+    ['subdomain', everyNth(2, ids)],
+    ['path', everyNth(2, ids, 1)],
+  ] as const)('origins: %s', ([origins, mine]) => {
     let portal: RunningPortal;
     let desk: TestPage;
 
     beforeAll(async () => {
-      const desired = await writeDesired(path.join(folder, origins), { apps: ids, packages: path.join(folder, 'p'), origins });
+      const desired = await writeDesired(path.join(folder, origins), { apps: mine, packages: path.join(folder, 'p'), origins });
       portal = await startPortal({ desired });
       const isInstalled = async (id: string): Promise<boolean> => (await view(portal, `Backend/ana/${id}`)) !== null;
-      await until('all are installed', async () => (await Promise.all(ids.map(isInstalled))).every(Boolean), installMsMax);
-      desk = await signedIn(browser, portal, {}, { button: new RegExp(`^${uses[ids[0]!]!.title}`) });
+      await until('all are installed', async () => (await Promise.all(mine.map(isInstalled))).every(Boolean), installMsMax);
+      desk = await signedIn(browser, portal, {}, { button: new RegExp(`^${uses[mine[0]!]!.title}`) });
     }, installMsMax + 60_000);
     afterAll(async () => {
       await portal?.stop();
     });
 
-    test.for(ids)('%s: used, tried by another account (0 of n), busy and not, killed and found again', async (id) => {
+    test.for(mine)('%s: used, tried by another account (0 of n), busy and not, killed and found again', async (id) => {
       const port = uses[id]!;
       const { page } = desk;
       const home = homeOf(portal.state);

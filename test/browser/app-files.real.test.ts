@@ -8,6 +8,7 @@ import { dialogOf, frameAt, frameOf, openApp, useDesk, windowOf } from './suppor
 import { confirmIn } from './support/consent.ts';
 import { expectLooks } from './support/looks.ts';
 import { openFileOn } from './support/open-file.ts';
+import { someWidths } from '../support/share.ts';
 
 let page: Page;
 let problems: readonly string[];
@@ -252,7 +253,7 @@ test('a link in the page of an app opens the app that has its host', async () =>
   expect(problems).toEqual([]);
 });
 
-test.each([1_280, 768, 320])('looks at %i px: the picker and the app', async (width) => {
+test.each(someWidths([1_280, 768, 320]))('looks at %i px: the picker and the app', async (width) => {
   for (const name of ['casa.svg', 'desenho de uma casa com um nome que não cabe na tela.svg', 'lista.txt']) writeFileSync(at(name), house);
   mkdirSync(at('esboços'));
   await page.setViewportSize({ width, height: 700 });
@@ -305,7 +306,8 @@ test('a drawing that is not saved: each way to lose it asks, and the app hears o
     // The keyboard is at the answer that loses nothing.
     await expect.poll(async () => await stay.evaluate((button) => button.matches(':focus')), { message: name }).toBe(true);
     if (name === 'cross') {
-      for (const width of [320, 1280]) await expectLooks(page, 'nao-salvo', width);
+      for (const width of someWidths([320, 1280])) await expectLooks(page, 'nao-salvo', width);
+      await page.setViewportSize({ width: 1_280, height: 700 });
       await page.keyboard.press('Escape');
     } else await stay.click();
     await unsaved().waitFor({ state: 'detached' });

@@ -1,6 +1,6 @@
 /**
  * The desktop in browsers that lack, refuse, or never answer one of their own APIs: a person signs in, opens an app, edits a file, loads the page
- * again and signs out all the same: a third of the browsers in `npm test`, another one each time. docs/decisions/0341-what-a-browser-may-refuse.md
+ * again and signs out all the same: a fifth of the browsers in `npm test`, another one each time. docs/decisions/0341-what-a-browser-may-refuse.md
  */
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -86,12 +86,11 @@ const bare: readonly (readonly [what: string, script: string, how?: 'forgets'])[
   ['WebSockets never open', `window.WebSocket = class extends EventTarget { readyState = 0; close() {} send() { refused(); } };`],
 ];
 
-test.for(everyNth(3, bare))('%s', { timeout: 120_000 }, async ([, script, how]) => {
+test.for(everyNth(5, bare))('%s', async ([, script, how]) => {
   const name = 'nota.txt';
   const file = path.join(folder, name);
   writeFileSync(file, 'um\n');
   const { page } = await newPage(browser);
-  page.context().setDefaultTimeout(20_000);
   const thrown: string[] = [];
   page.on('pageerror', (error) => thrown.push(error.stack ?? error.message));
   await page.context().addInitScript(`{${tools}\n${script}}`);
@@ -111,7 +110,7 @@ test.for(everyNth(3, bare))('%s', { timeout: 120_000 }, async ([, script, how]) 
     await textbox.focus();
     await page.keyboard.type('zero\n');
     await page.keyboard.press('Control+s');
-    await until('saved', async () => Promise.resolve(readFileSync(file, 'utf8') === 'zero\num\n'), 20_000);
+    await until('saved', async () => Promise.resolve(readFileSync(file, 'utf8') === 'zero\num\n'));
     await windowOf(page, name).waitFor();
     await page.reload();
     // Its windows are back, and no more of them takes the focus from the menu.

@@ -2,6 +2,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/portal.ts';
+import { someWidths } from '../support/share.ts';
 import { axeInBothThemes, newLink, newPage, windowOf, type TestPage } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { createSettingsWorld, type SettingsApp, type SettingsWorld } from './support/settings-world.ts';
@@ -202,10 +203,11 @@ test('an extension is offered in the shop with why, in both languages, leads to 
   await page.context().close();
 });
 
-test.for([
+const widths = [
   [1280, 800, 'extensions'],
   [320, 640, 'extensions-320'],
-] as const)('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
+] as const;
+test.for(someWidths(widths))('at %i px nothing is cut off, and axe finds nothing in either theme', async ([width, height, name]) => {
   const { page } = await desktop({ viewport: { width, height } });
   const shop = await openWindow(page, 'Loja');
   await shop.getByRole('button', { name: 'Leitor', exact: true }).first().click();

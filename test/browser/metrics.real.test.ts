@@ -47,7 +47,7 @@ const valueOf = async (series: string): Promise<number> =>
       ?.slice(series.length) ?? 0,
   );
 const whenValue = (series: string, value: number): Promise<unknown> =>
-  until(`${series} is ${value}`, async () => (await valueOf(series)) === value, 30_000);
+  until(`${series} is ${value}`, async () => (await valueOf(series)) === value);
 const roll = async (dice: string, times: number): Promise<void> => {
   for (let n = 0; n < times; n += 1) {
     const answered = page.waitForResponse((response) => response.url().endsWith('/api/sorteio'));

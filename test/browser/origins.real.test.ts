@@ -212,8 +212,9 @@ describe('a link of somebody else', () => {
 
   test('typed where another person is signed in asks too; one of the same person does not; it is as good as before when the portal was away', async () => {
     const { page } = await enter();
-    // The page of before may see first that its session ended, and load itself anew, which gives this up and leads to the same desktop.
-    await page.goto(await linkOf('ana')).catch(() => null);
+    // Not over the page of before: it may see that its session ended, and load itself anew, which gives the address up.
+    await page.goto('about:blank');
+    await page.goto(await linkOf('ana'));
     await ofAna(page);
     await page.goto(await linkOf('mallory'));
     await page.getByRole('heading', { name: 'Entrar como Mallory Alves?' }).waitFor();

@@ -81,7 +81,7 @@ test('one that starts and never comes says that it takes long, and is closed by 
   await writeFile(slowly, '');
   await openApp(page, 'Notas');
   // Source: rules 3.2.
-  await notas().getByText('Está demorando mais que o normal.').waitFor({ timeout: 20_000 });
+  await notas().getByText('Está demorando mais que o normal.').waitFor();
   const close = notas().getByRole('button', { name: 'Fechar', exact: true });
   await close.waitFor();
   for (let stops = 0; stops < 6 && !(await close.evaluate((one) => one.matches(':focus'))); stops += 1) await page.keyboard.press('Tab');
@@ -90,11 +90,11 @@ test('one that starts and never comes says that it takes long, and is closed by 
   expect(await page.getByRole('toolbar').getByRole('button', { name: 'Notas' }).count()).toBe(0);
 });
 
-test('one that failed has a title bar, and is moved and closed by its menu', { timeout: 120_000 }, async () => {
+test('one that failed has a title bar, and is moved and closed by its menu', async () => {
   await writeFile(badly, '');
   await openApp(page, 'Notas');
   // The panel of the portal is in it, which is no page of the app.
-  await frameOf(page, 'Notas').getByRole('heading').first().waitFor({ timeout: 60_000 });
+  await frameOf(page, 'Notas').getByRole('heading').first().waitFor();
   await titleBar().waitFor();
   expect(await notas().getByRole('button', { name: 'Fechar', exact: true }).isVisible()).toBe(true);
   await picture('own-header-failed');

@@ -189,14 +189,3 @@ describe('the portal goes and comes back', () => {
     expect(await bia.evaluate('words.toString()')).toBe('');
   });
 });
-
-test('a backend in Node joins its person’s room', async () => {
-  const owner = await world.desktop('ana');
-  const sala = await makeRoom(owner, 'Ata');
-  const ana = await pageOf(owner);
-  await enter(ana, sala);
-  await ana.evaluate(`room.doc.getText('texto').insert(0, 'para exportar'); undefined`);
-  await expect
-    .poll(async () => await ana.evaluate(`fetch('api/exportar/${sala}').then((answer) => answer.text())`), { timeout: 30_000 })
-    .toBe('para exportar');
-});

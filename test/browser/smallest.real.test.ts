@@ -14,6 +14,7 @@ import { whenInstalled, writeDesired } from '../integration/world.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 import { startDev } from '../support/dev.ts';
 import { repository, startPortal, type RunningPortal } from '../support/portal.ts';
+import { everyNth } from '../support/share.ts';
 import { frameOf, newPage, openApp, signedIn } from './support/browser.ts';
 
 // The specification's own text, word by word.
@@ -96,7 +97,7 @@ test.concurrent.for(smallest)('svc test-app finds no fault with the backend $id'
   expect(checks.filter(({ verdict }) => !['pass', 'notApplicable'].includes(verdict))).toEqual([]);
 });
 
-test.for(ofTheDesign)('svc dev shows $id as it stands', async ({ id, entrypoint, code }) => {
+test.for(everyNth(2, ofTheDesign))('svc dev shows $id as it stands', async ({ id, entrypoint, code }) => {
   const dev = await startDev({ app: join(folder, id) });
   try {
     const { page } = await newPage(browser);
