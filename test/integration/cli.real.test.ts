@@ -80,27 +80,39 @@ test('wide lists have more columns, and describe, json and yaml are as ever', as
     expect(await ask(...args, '-o', 'wide')).toMatchObject({ code: 0, err: '' });
 });
 
-/** Types lines into the shell, a tab being a tab; returns the output of the terminal. */
-async function typed(shell: string, lines: readonly string[]): Promise<string> {
+/** Types into the shell, a tab being a tab, each text once what stands beside it was shown; returns the output of the terminal. */
+async function typed(shell: string, texts: readonly (readonly [text: string, shown: RegExp])[]): Promise<string> {
   const env = { ...process.env, PATH: `${join(repository, 'bin')}:${process.env['PATH']}`, HOME: folder, TERM: 'xterm', COLUMNS: '200' };
   const terminal = spawn('script', ['-qec', shell, '/dev/null'], { cwd: folder, env });
   let shown = '';
   terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-  terminal.stdin.write(lines.map((line) => `${line}\n`).join(''));
-  await once(terminal, 'close');
+  const closed = once(terminal, 'close');
+  try {
+    for (const [text, comes] of texts) {
+      const before = shown.length;
+      terminal.stdin.write(`${text}\n`);
+      await until(`${shell} shows ${comes.source}`, () => comes.test(shown.slice(before))).catch((error: unknown) => {
+        throw new Error(`${(error as Error).message}; it shows ${JSON.stringify(shown)}`);
+      });
+    }
+    terminal.stdin.write('exit\n');
+    await closed;
+  } finally {
+    terminal.kill('SIGKILL');
+  }
   return shown;
 }
 
-test.for([
+test.concurrent.for([
   ['bash', 'bash --norc --noprofile -i', ['source <(svc completion bash)']],
   ['zsh', 'zsh -f -i', ['autoload -U compinit; compinit -D', 'source <(svc completion zsh)']],
   ['fish', 'fish --no-config -i', ['svc completion fish | source']],
 ] as const)('%s completes commands, options, folders and the names of the portal', async ([, shell, load]) => {
   const shown = await typed(shell, [
-    ...load,
+    // The shell writes this word once it read all before it.
+    [[...load, "printf 're%s\\n' ady"].join('; '), /ready/],
     // The portal knows the name, the program the command and the option, the shell the folder.
-    `svc wh\t--sta\t ${portal.state.slice(0, -1)}\t ana/no\t`,
-    'exit',
+    [`svc wh\t--sta\t ${portal.state.slice(0, -1)}\t ana/no\t`, /Backend\/ana\/notas is stopped/],
   ]);
   expect(shown).toMatch(/Backend\/ana\/notas is stopped/);
 });
