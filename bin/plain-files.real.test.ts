@@ -1,28 +1,37 @@
 /** Named pipes and the like in the folder of a real portal, and the end of a portal of which a read never returns. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { test as plain } from 'vitest';
 import { freePort, startPortal, until } from '../test/support/portal.ts';
 import { beginSvc, repository, runSvc } from './testing/run-svc.ts';
 
-let base: string;
-let desired: string;
-beforeEach(() => {
-  base = mkdtempSync(path.join(os.tmpdir(), 'svcp-'));
-  desired = path.join(base, 'desired');
-  mkdirSync(desired);
-  write('casa.yaml', document('Server', 'casa', '{ local: { prefix: casa, trusted: true } }'));
-  write('people.yaml', person('ana', 'Ana'));
+/** A folder of desired state, in one of its own. */
+interface Place {
+  readonly base: string;
+  readonly desired: string;
+  write(name: string, yaml: string): void;
+}
+const test = plain.extend<{ place: Place }>({
+  // oxlint-disable-next-line no-empty-pattern
+  place: async ({}, use) => {
+    const base = mkdtempSync(path.join(os.tmpdir(), 'svcp-'));
+    const desired = path.join(base, 'desired');
+    mkdirSync(desired);
+    const write = (name: string, yaml: string): void => writeFileSync(path.join(desired, name), yaml);
+    write('casa.yaml', document('Server', 'casa', '{ local: { prefix: casa, trusted: true } }'));
+    write('people.yaml', person('ana', 'Ana'));
+    await use({ base, desired, write });
+    rmSync(base, { recursive: true, force: true });
+  },
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const document = (kind: string, name: string, spec: string): string =>
   `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
 const person = (name: string, nome: string): string => document('Person', name, `{ nome: ${nome}, login: ${name}, server: casa }`);
-const write = (name: string, text: string): void => writeFileSync(path.join(desired, name), text);
 
 const others: Readonly<Record<string, (file: string) => unknown>> = {
   'a named pipe': (file) => execFileSync('mkfifo', [file]),
@@ -32,7 +41,10 @@ const others: Readonly<Record<string, (file: string) => unknown>> = {
   'a device': (file) => symlinkSync('/dev/zero', file),
 };
 
-test('portal and svc validate say the same of what is no plain file; the next edit is taken, and SIGTERM ends the portal', async () => {
+test.concurrent('portal and svc validate say the same of what is no plain file; the next edit is taken, and SIGTERM ends the portal', async ({
+  place: { base, desired, write },
+  expect,
+}) => {
   const portal = await startPortal({ desired });
   try {
     const details = async (): Promise<{ errors: string[]; warnings: string[] }> => {
@@ -66,7 +78,7 @@ test('portal and svc validate say the same of what is no plain file; the next ed
 });
 
 /** Once the state folder is held, so many threads wait in a read that never returns: as on a network disk that is away. */
-function blocking(threads: number, state: string): Readonly<Record<string, string>> {
+function blocking(threads: number, base: string, state: string): Readonly<Record<string, string>> {
   const pipe = path.join(base, 'pipe');
   execFileSync('mkfifo', [pipe]);
   const program = `
@@ -82,30 +94,34 @@ function blocking(threads: number, state: string): Readonly<Record<string, strin
   return { NODE_OPTIONS: `--import=${preload}`, UV_THREADPOOL_SIZE: '4' };
 }
 
-test.for([
+test.concurrent.for([
   ['one thread: its parts end in order', 1, 2, /"msg":"portal listens"/],
   ['all threads, while it starts', 4, 15, null],
-] as const)('SIGTERM ends svc up with a read that never returns in %s', async ([, threads, seconds, begun]) => {
-  const state = path.join(base, 'state');
-  const args = ['up', desired, '--state', state, '--listen', `127.0.0.1:${await freePort()}`];
-  const { child, text } = beginSvc(base, args, blocking(threads, state));
-  await until('the portal', () => (begun === null ? existsSync(path.join(state, 'pid')) : begun.test(text.err)));
-  const beganMs = performance.now();
-  child.kill('SIGTERM');
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  expect([code, signal, text.err]).toEqual([null, 'SIGKILL', expect.stringContaining(`did not end within ${seconds} s: killed`)]);
-  expect(performance.now() - beganMs).toBeGreaterThan(seconds * 1_000 - 100);
-});
+] as const)(
+  'SIGTERM ends svc up with a read that never returns in %s',
+  async ([, threads, seconds, begun], { place: { base, desired }, expect }) => {
+    const state = path.join(base, 'state');
+    const args = ['up', desired, '--state', state, '--listen', `127.0.0.1:${await freePort()}`];
+    const { child, text: said } = beginSvc(base, args, blocking(threads, base, state));
+    await until('the portal', () => (begun === null ? existsSync(path.join(state, 'pid')) : begun.test(said.err)));
+    const beganMs = performance.now();
+    child.kill('SIGTERM');
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+    expect([code, signal, said.err]).toEqual([null, 'SIGKILL', expect.stringContaining(`did not end within ${seconds} s: killed`)]);
+    expect(performance.now() - beganMs).toBeGreaterThan(seconds * 1_000 - 100);
+  },
+);
 
-test.for([
+test.concurrent.for([
   ['svc-app-supervisor', [], 'supervisor.lock'],
   ['svc-app-supervisor', ['--detach'], 'supervisor.log'],
   ['svc-app-run', ['notas'], 'notas/launch.lock'],
-] as const)('%s %o with a pipe as %s ends and names it', ([program, args, place]) => {
-  const pipe = path.join(base, '.svc-apps', place);
+] as const)('%s %o with a pipe as %s ends and names it', async ([program, args, locked], { place: { base }, expect }) => {
+  const pipe = path.join(base, '.svc-apps', locked);
   mkdirSync(path.dirname(pipe), { recursive: true });
   execFileSync('mkfifo', [pipe]);
   const env = { PATH: process.env['PATH'], HOME: base, SVC_PREFIX: base };
-  const { status, signal, stderr } = spawnSync(path.join(repository, 'bin', program), args, { env, encoding: 'utf8', timeout: 20_000 });
-  expect([status, signal, stderr]).toEqual([78, null, `${program}: ${pipe} is no plain file: move it away\n`]);
+  const child = spawn(path.join(repository, 'bin', program), args, { env, stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
+  const [stderr, ended] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect([ended, stderr]).toEqual([[78, null], `${program}: ${pipe} is no plain file: move it away\n`]);
 });
