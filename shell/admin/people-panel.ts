@@ -4,6 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/field.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
+import type { OwnFileAnswer } from '../../schema/wire/own-file.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import { folded } from '../../sdk/web/ui/type-ahead.ts';
 import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
@@ -16,10 +17,14 @@ import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { attempt } from '../windows/attempt.ts';
 import type { Shell } from '../windows/shell.ts';
+import { begin } from './changes.ts';
 import { adminPanelStyles } from './styles.ts';
 
 /** All of them are read each time. */
 const refreshMs = 30_000;
+/** After a change of the file the loop needs a moment. */
+const soonMs = 1_000;
+const soonMax = 20;
 /** More are found by their name. */
 const shownMax = 200;
 
@@ -48,12 +53,14 @@ async function readPeople(): Promise<readonly Row[]> {
 export class SvcAdminPeople extends LitElement {
   static override properties = {
     desk: { attribute: false },
+    own: { attribute: false },
     query: { state: true },
     made: { state: true },
     trouble: { state: true },
     busy: { state: true },
   };
   declare desk: Shell;
+  declare own: OwnFileAnswer | null;
   declare query: string;
   /** The link that was made last. It is nowhere else: the portal keeps its hash alone. */
   declare made: NewLink | null;
@@ -74,6 +81,20 @@ export class SvcAdminPeople extends LitElement {
 
   override firstUpdated(): void {
     void this.#watch;
+  }
+
+  /** The row that was acted on may be gone. */
+  focusStart(): void {
+    this.renderRoot.querySelector<HTMLElement>('ui-field')?.focus();
+  }
+
+  /** Until the list has the person, or has them no more. */
+  async follow(name: string, isThere: boolean): Promise<void> {
+    for (let nth = 0; nth < soonMax && this.isConnected; nth += 1) {
+      await this.#people.ask();
+      if (this.#people.value?.some((person) => person.name === name) === isThere) return;
+      await new Promise((resolve) => setTimeout(resolve, soonMs));
+    }
   }
 
   async #do(act: () => Promise<void>): Promise<void> {
@@ -102,7 +123,7 @@ export class SvcAdminPeople extends LitElement {
       await this.#people.ask();
     });
     // The button that was pressed is off now.
-    this.renderRoot.querySelector<HTMLElement>('ui-field')?.focus();
+    this.focusStart();
   }
 
   override render(): TemplateResult {
@@ -111,6 +132,11 @@ export class SvcAdminPeople extends LitElement {
     const found = (value ?? []).filter(({ name }) => folded(name).includes(folded(this.query.trim())));
     return html`
       ${trouble === null ? nothing : html`<p class="note" role="alert">${glyph('warning')}<span>${trouble}</span></p>`}
+      <p class="lines">
+        <ui-button ?disabled=${this.own === null || this.own.managed !== null} @click=${() => begin(this, { kind: 'person' })}>
+          ${text('admin.addPerson')}
+        </ui-button>
+      </p>
       <ui-field
         type="search"
         label=${text('admin.findPerson')}
@@ -154,6 +180,13 @@ export class SvcAdminPeople extends LitElement {
           @click=${() => void this.#signOut(name)}
         >
           ${text('admin.signOut')}
+        </ui-button>
+        <ui-button
+          label=${text('admin.removeOne', { nome: name })}
+          ?disabled=${this.own?.managed !== null || name === this.desk.session.usuario}
+          @click=${() => begin(this, { kind: 'remove', of: 'Person', name })}
+        >
+          ${text('admin.remove')}
         </ui-button>
       </span>
       ${this.made?.person === name ? this.#made(this.made) : nothing}

@@ -53,7 +53,8 @@ export const adminPanelStyles = [
       font-size: 13px;
       user-select: all;
     }
-    .note {
+    .note,
+    p.lines {
       margin-bottom: 12px;
     }
   `,

@@ -32,6 +32,7 @@ export const enActivity: { readonly [K in keyof typeof ptActivity]: string } = {
   'activity.room/grant': 'Access to a room',
   'activity.room/withdraw': 'Access to a room taken away',
   'activity.person/forget': 'Data of the person forgotten',
+  'activity.desired/write': 'Document written in Administration',
   'activity.desired/add': 'Document made',
   'activity.desired/change': 'Document changed',
   'activity.desired/remove': 'Document removed',

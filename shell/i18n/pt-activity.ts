@@ -30,6 +30,7 @@ export const ptActivity = {
   'activity.room/grant': 'Acesso a uma sala',
   'activity.room/withdraw': 'Acesso a uma sala retirado',
   'activity.person/forget': 'Dados da pessoa esquecidos',
+  'activity.desired/write': 'Documento gravado na Administração',
   'activity.desired/add': 'Documento criado',
   'activity.desired/change': 'Documento mudado',
   'activity.desired/remove': 'Documento removido',

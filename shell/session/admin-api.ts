@@ -1,5 +1,6 @@
 /** Routes for administrators that the window Administration asks. */
 import type { ObjectView } from '../../schema/wire/http.ts';
+import type { OwnDraftBody } from '../../schema/wire/own-file.ts';
 import type { Language } from '../i18n/i18n.ts';
 import { call } from './api.ts';
 
@@ -17,6 +18,9 @@ export const readWhy = (key: string) => call('GET /api/admin/why', { query: { ke
 export const readAllSessions = async () => (await call('GET /api/admin/sessions')).sessions;
 export const endSessionsOf = (person: string) => call('DELETE /api/admin/sessions/:person', { params: { person } });
 export const makeLink = (person: string) => call('POST /api/admin/links', { body: { person, admin: false } });
+export const readOwnFile = () => call('GET /api/admin/desired');
+export const draftOwn = (body: OwnDraftBody) => call('POST /api/admin/desired/draft', { body });
+export const writeOwn = (body: OwnDraftBody & { readonly digest: string }) => call('POST /api/admin/desired', { body });
 export const readChecks = async (idioma: Language) => (await call('GET /api/admin/doctor', { query: { idioma } })).checks;
 export const readServerChecks = async (server: string, idioma: Language) =>
   (await call('GET /api/admin/servers/:server/doctor', { params: { server }, query: { idioma } })).checks;

@@ -5,7 +5,7 @@ import { frameStyles, noteStyles } from '../ui/piece-styles.ts';
 const ownStyles = css`
   ui-tabs {
     display: grid;
-    grid-template-rows: auto minmax(0, 1fr);
+    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
     height: 100%;
   }
   ui-tabs::part(bar) {

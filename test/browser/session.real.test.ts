@@ -1,6 +1,9 @@
 /** Signing in by the printed link, and out. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyExamples } from '../support/example-desired.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, newLink, newPage, dialogOf, openApp, signedInAnew, signOut, windowOf, type TestPage } from './support/browser.ts';
 import { expectLooks } from './support/looks.ts';
@@ -145,10 +148,128 @@ test('an administrator makes a link, examines and signs people out in Administra
   await other.page.getByText('Nada encontrado').first().waitFor();
   expect(await other.page.evaluate(async () => (await fetch('/api/admin/objects')).status)).toBe(403);
   await key(window.getByRole('tab', { name: 'Pessoas' }), 'ArrowRight');
+  await key(window.getByRole('tab', { name: 'Aplicativos' }), 'ArrowRight');
   await window.locator('[data-server]').getByText('Ao alcance').waitFor();
   await key(window.getByRole('tab', { name: 'Servidores' }), 'ArrowRight');
   await window.locator('[data-check]').first().waitFor();
   await expectLooks(page, 'administracao-verificacoes', 320);
+});
+
+/** The folder of the portal, and the file that Administration writes. */
+async function desiredFolder(): Promise<{ readonly dir: string; readonly own: string }> {
+  const { body } = await portal.admin('GET', '/api/admin/desired');
+  const { dir, file } = body as { readonly dir: string; readonly file: string };
+  return { dir, own: path.join(dir, file) };
+}
+
+async function administration(page: Page): Promise<Locator> {
+  await openApp(page, 'Administração');
+  return windowOf(page, 'Administração');
+}
+
+/** Tab until the focus is there. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await until('the focus by Tab', async () => {
+    if (await target.evaluate((element) => element.matches(':focus-within, :focus'))) return true;
+    await page.keyboard.press('Tab');
+    return false;
+  });
+}
+
+test('an administrator adds a person by the mouse, seeing errors, plan and lines before; the person signs in by a link, and goes by the keyboard alone at 320 px', async () => {
+  const { dir, own } = await desiredFolder();
+  const page = await enter();
+  const window = await administration(page);
+  await window.getByRole('button', { name: 'Adicionar pessoa' }).click();
+  const adding = dialogOf(page, 'Adicionar pessoa');
+  await adding.getByRole('textbox', { name: /^Nome/ }).fill('Zita Prado');
+  await adding.getByRole('textbox', { name: /^Login/ }).fill('zita');
+  await adding.getByRole('textbox', { name: 'Grupos' }).fill('editores, autores');
+  await adding.getByRole('button', { name: 'Ver o que muda' }).click();
+  // Two people of one server that runs as the portal: what the folder lacks is said, and nothing can be written.
+  await adding
+    .getByText(/casa\.yaml:\d+.*trusted/)
+    .first()
+    .waitFor();
+  expect(await adding.getByRole('button', { name: 'Gravar' }).isDisabled()).toBe(true);
+  const casa = path.join(dir, 'casa.yaml');
+  writeFileSync(casa, readFileSync(casa, 'utf8').replace('prefix: casa', 'prefix: casa, trusted: true'));
+  await adding.getByRole('button', { name: 'Voltar' }).click();
+  expect(await adding.getByRole('textbox', { name: /^Nome/ }).inputValue()).toBe('Zita Prado');
+  await adding.getByRole('button', { name: 'Ver o que muda' }).click();
+  await adding.getByText('Pessoa zita').waitFor();
+  await adding.getByText('nome: Zita Prado').waitFor();
+  await expectLooks(page, 'administracao-mudanca', 320);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  // Somebody edits the file meanwhile: nothing of it is lost.
+  writeFileSync(own, '# De outra pessoa\n\n');
+  await adding.getByRole('button', { name: 'Gravar' }).click();
+  await adding.getByText('O arquivo mudou nesse meio-tempo').waitFor();
+  await adding.getByRole('button', { name: 'Gravar' }).click();
+  await adding.waitFor({ state: 'detached' });
+  expect(readFileSync(own, 'utf8')).toMatch(/^# De outra pessoa\n\napiVersion.*zita/s);
+  await window.locator('[data-person=zita]').waitFor();
+
+  const { body } = await portal.admin('POST', '/api/admin/links', { person: 'zita', admin: false });
+  const { page: theirs } = await newPage(browser);
+  await theirs.goto((body as { readonly link: string }).link);
+  await theirs.getByRole('heading', { name: /Zita/ }).waitFor();
+
+  await page.setViewportSize({ width: 320, height: 700 });
+  await window.getByLabel('Procurar uma pessoa').focus();
+  await page.keyboard.type('zita');
+  await tabTo(page, window.getByRole('button', { name: 'Remover zita' }));
+  await page.keyboard.press('Enter');
+  const removing = dialogOf(page, 'Remover zita');
+  await removing.getByText('A conta e os arquivos no servidor ficam').waitFor();
+  await tabTo(page, removing.getByRole('button', { name: 'Remover', exact: true }));
+  await page.keyboard.press('Enter');
+  await removing.waitFor({ state: 'detached' });
+  await window.locator('[data-person=zita]').waitFor({ state: 'detached' });
+  await theirs.getByRole('heading', { name: 'Entrar' }).waitFor();
+  expect(readFileSync(own, 'utf8')).toBe('# De outra pessoa\n\n');
+});
+
+test('an administrator installs an app for all servers and removes it; a document of another file, and a folder that is read-only, are left alone', async () => {
+  const { dir, own } = await desiredFolder();
+  await copyExamples(['relogio'], path.join(dir, '../apps'));
+  const page = await enter();
+  const window = await administration(page);
+  await window.getByRole('tab', { name: 'Aplicativos' }).click();
+  const install = window.getByRole('button', { name: 'Instalar um aplicativo' });
+  await install.click();
+  const installing = dialogOf(page, 'Instalar um aplicativo');
+  const see = async (app: string): Promise<void> => {
+    await installing.getByRole('combobox', { name: /^Aplicativo/ }).selectOption(app);
+    await installing.getByRole('checkbox', { name: /^Em todos os servidores/ }).setChecked(true);
+    await installing.getByRole('button', { name: 'Ver o que muda' }).click();
+  };
+  await see('notas');
+  await installing.getByText('Isto está escrito em packages.yaml, linha 3').waitFor();
+  await installing.getByRole('button', { name: 'Voltar' }).click();
+  await see('relogio');
+  await installing.getByText('é instalado').waitFor();
+  await installing.getByRole('button', { name: 'Gravar' }).click();
+  await window.locator('[data-app=relogio]').getByText('em todos os servidores').waitFor();
+  const installed = async (): Promise<readonly { readonly state: string }[]> =>
+    (await portal.admin('GET', '/api/admin/objects?prefix=Package/relogio')).body as readonly { readonly state: string }[];
+  await until('the app is installed', async () => (await installed())[0]?.state === 'installed');
+  await window.getByRole('button', { name: 'Remover relogio' }).click();
+  const removing = dialogOf(page, 'Remover relogio');
+  await removing.getByRole('button', { name: 'Remover', exact: true }).click();
+  await window.locator('[data-app=relogio]').waitFor({ state: 'detached' });
+  await until('the app is gone', async () => (await installed()).length === 0);
+
+  chmodSync(dir, 0o555);
+  try {
+    await window.getByRole('button', { name: 'Fechar' }).click();
+    await administration(page);
+    await window.getByText(`O portal não pode gravar em ${dir}`).waitFor();
+    expect(await window.getByRole('button', { name: 'Adicionar pessoa' }).isDisabled()).toBe(true);
+  } finally {
+    chmodSync(dir, 0o755);
+  }
+  expect(readFileSync(own, 'utf8')).not.toContain('relogio');
 });
 
 test('signing out in one tab signs out the others', async () => {
