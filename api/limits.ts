@@ -122,7 +122,7 @@ export const limits = {
   /** How long a question for news may be held. */
   jobHoldSecondsMax: 30,
   // The control socket. Decision: docs/decisions/0152-the-control-socket.md
-  controlPeerMsMax: 10_000,
+  controlPeerMsMax: 30_000,
   controlPeerParentsMax: 64,
   // Files of people, where a page says nothing, and at most. Decision: docs/decisions/0219-files-of-a-person.md
   filesPageDefault: 500,

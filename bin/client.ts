@@ -33,6 +33,8 @@ export interface Client {
 
 /** Longest silence: a restart waits for a stop and for a start. Streams have it until their head. */
 const answerMsMax = 60_000;
+/** A plan observes all servers first; one that is slow to answer has its time (serverObserveMsMax), twice. */
+const plannedMsMax = 180_000;
 const answerBytesMax = 64 * 1024 * 1024;
 /** After so long a person is told that there is no answer yet. */
 const wordMs = 4_000;
@@ -95,7 +97,9 @@ async function open(stateDir: string, request: Request): Promise<Answer> {
         'TIMEOUT',
         `another portal took over ${path.join(stateDir, 'svc.sock')} before this was answered: look what was done`,
       );
-    throw error instanceof SvcError || error instanceof PortalError ? error : explain(error as NodeJS.ErrnoException, stateDir);
+    throw error instanceof SvcError || error instanceof PortalError
+      ? error
+      : explain(error as NodeJS.ErrnoException, stateDir, silentMsMax(request));
   } finally {
     clearInterval(poll);
     clearTimeout(word);
@@ -107,7 +111,7 @@ function send(stateDir: string, { method, path: route, body, isStream = false, s
   return ask(
     { method, origin: 'http://localhost', path: route, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) },
     {
-      silentMsMax: answerMsMax,
+      silentMsMax: silentMsMax({ path: route }),
       isStream,
       socketPath: socketOf(stateDir),
       signal: signal === undefined ? taken : AbortSignal.any([taken, signal]),
@@ -144,7 +148,9 @@ function socketOf(stateDir: string): string {
   return relative.length < absolute.length ? `./${relative}` : absolute;
 }
 
-function explain(error: NodeJS.ErrnoException, stateDir: string): Error {
+const silentMsMax = ({ path: route }: Pick<Address, 'path'>): number => (/\/(?:plan|apply)$/.test(route) ? plannedMsMax : answerMsMax);
+
+function explain(error: NodeJS.ErrnoException, stateDir: string, msMax: number): Error {
   if (error.code === 'EACCES') return new SvcError('FORBIDDEN', `${path.join(stateDir, 'svc.sock')} belongs to another account`);
   if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') {
     const start = isService(stateDir)
@@ -152,14 +158,14 @@ function explain(error: NodeJS.ErrnoException, stateDir: string): Error {
       : `start one with: svc up DIR${stateDir === 'state' ? ', or name the state folder of the one that runs: --state FOLDER' : ` --state ${stateDir}`}`;
     return new SvcError('PORTAL_NOT_RUNNING', `no portal answers on ${path.join(stateDir, 'svc.sock')}; ${start}`);
   }
-  return cutOff(error);
+  return cutOff(error, msMax);
 }
 
 /** Whether the portal of that folder is the installed service: a second one by hand would not be it. */
 const isService = (stateDir: string): boolean => process.env['SVC_STATE'] === stateDir && existsSync('/usr/lib/systemd/system/svc.service');
 
-function cutOff(error: NodeJS.ErrnoException): Error {
-  if (wasSilent(error)) return new SvcError('TIMEOUT', `the portal did not answer within ${answerMsMax / 1000} s`);
+function cutOff(error: NodeJS.ErrnoException, msMax = answerMsMax): Error {
+  if (wasSilent(error)) return new SvcError('TIMEOUT', `the portal did not answer within ${msMax / 1000} s`);
   return error.code === 'UND_ERR_SOCKET' ? new Error(`the answer of the portal was aborted (${error.message})`, { cause: error }) : error;
 }
 

@@ -18,6 +18,8 @@ export const limits = {
   /** The loop gives way to the proxy after so long. Decision: docs/decisions/0031-the-loop.md */
   queueSliceMs: 5,
   workersPerServerMax: 64,
+  /** A plan asks so many servers at once. */
+  serversPlannedAtOnce: 16,
   workDeadlineMs: 60_000,
   resyncJitterMsMax: 1_000,
   /**

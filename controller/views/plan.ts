@@ -22,6 +22,7 @@ import { withLost, type InForce, type Prune } from '../desired/in-force.ts';
 import type { Instead } from '../desired/read-folder.ts';
 import type { Host } from '../hosts/host.ts';
 import type { Context } from '../context.ts';
+import { limits } from '../limits.ts';
 import { changeOf, type Blocked } from './plan-changes.ts';
 import { explanationOf } from './explanations.ts';
 import { planLeaving, planLeavingServer, type LeavingPlan } from './plan-leaving.ts';
@@ -240,8 +241,11 @@ async function imagine(
   };
   Object.assign(entries, { wishes: living.wishes, rollbacks: living.rollbacks, tasks: living.tasks });
   syncEntries(entries, inForce, factory);
+  await askEach(
+    [...entries.servers.values()].filter(seen),
+    async (server) => await observeServer(entries, server, () => options.clock.nowMs()),
+  );
   for (const server of entries.servers.values()) {
-    if (seen(server)) await observeServer(entries, server, () => options.clock.nowMs());
     const known = living.servers.get(server.name);
     if (known) Object.assign(server, { inventory: known.inventory, inventoryOf: known.inventoryOf, door: known.door });
     syncEngines(entries, server);
@@ -266,6 +270,15 @@ async function imagine(
   return entries;
 }
 
+/** Asks servers at once: a slow one keeps no other one waiting. */
+async function askEach(servers: readonly ServerEntry[], ask: (server: ServerEntry) => Promise<unknown>): Promise<void> {
+  const waiting = servers.values();
+  const worker = async (): Promise<void> => {
+    for (const server of waiting) await ask(server);
+  };
+  await Promise.all(Array.from({ length: limits.serversPlannedAtOnce }, worker));
+}
+
 /** Acts of the administrator's side of each server, and the servers that leave; a server that does not answer adds nothing. */
 async function planServers(
   context: Context,
@@ -276,8 +289,9 @@ async function planServers(
 ): Promise<Outcome> {
   const [changes, blocked]: [Change[], Blocked[]] = [[], []];
   const imagined = { ...context, entries };
-  for (const server of [...entries.servers.values()].filter(isMeant)) {
-    await observeKit(imagined, server);
+  const servers = [...entries.servers.values()].filter(isMeant);
+  await askEach(servers, async (server) => await observeKit(imagined, server));
+  for (const server of servers) {
     const [desired, observed] = [serverDesired(imagined, server), serverSight(imagined, server)];
     if (server.leaving) changes.push(...planLeavingServer(leaving, entries, server, desired, observed, nowMs));
     else {
