@@ -32,7 +32,7 @@ describe.concurrent("the account's environment", () => {
       const { stdout, stderr } = spawnSync(join(import.meta.dirname, '../bin', command), ['--version'], {
         env,
         encoding: 'utf8',
-        timeout: 10_000,
+        timeout: 60_000,
       });
       return { stdout, stderr };
     };

@@ -29,6 +29,8 @@ import { accountPaths, appPaths, type ServerPlace } from '../schema/server-paths
 import { environOf, livingPids, readPidFile, readStat, signal } from './processes.ts';
 
 const root = dirname(import.meta.dirname);
+const nodeOfShortPasses = join(root, 'kit/supervise/testing/node-of-short-passes');
+export const realPasses = { SVC_NODE: '' };
 
 /** Binds the socket, answers every connection with its pid, and notes each start. */
 export const echoBackend = `
@@ -74,7 +76,7 @@ export interface TestHome {
   paths(app: string): ReturnType<typeof appPaths>;
   install(app: string, manifest?: Record<string, unknown>, files?: Record<string, string>): void;
   writeEnv(app: string, token?: string): void;
-  /** Its log goes to the file, or nowhere. */
+  /** Its log goes to the file, or nowhere. It passes over its apps every two seconds; with `realPasses` as it is shipped. */
   supervisor(environment?: Record<string, string>, log?: string): Promise<{ child: ChildProcess; client: TestClient }>;
   launcher(app: string, environment?: Record<string, string>): Promise<{ code: number | null; signal: string | null; text: string }>;
   /** Living processes of the app that run its entrypoint. */
@@ -111,7 +113,7 @@ export function testHome({ uid, within = tmpdir() }: { readonly uid?: number; re
     supervisor: async (more = {}, log) => {
       const loud = process.env['SVC_TEST_LOUD'] === '1' ? 'inherit' : 'ignore';
       const output = log === undefined ? loud : openSync(log, 'a', 0o600);
-      const child = run(started, 'svc-app-supervisor', [], more, output);
+      const child = run(started, 'svc-app-supervisor', [], { SVC_NODE: nodeOfShortPasses, ...more }, output);
       if (typeof output === 'number') closeSync(output);
       const socket = await connected(accountPaths(place).supervisorSocket);
       started.sockets.add(socket);

@@ -184,7 +184,8 @@ test.concurrent('of a command that is over at once and leaves nothing its beginn
   onTestFinished,
 }) => {
   const w = await world(onTestFinished);
-  const run = w.start({ command: ['true'] });
+  // No beat comes meanwhile, however slow the machine is.
+  const run = w.start({ command: ['true'], files: { pace: '60 60 0 2 65536\n' } });
   expect([await run.ended, run.said()]).toEqual([0, '']);
   const beat = 'POST /api/fila/executor/batida';
   expect([w.portal.requests, w.portal.beats]).toEqual([
@@ -244,7 +245,7 @@ test.concurrent('410 ends the command and all that it started, and its exit code
 
 test.concurrent('the time of the command is limited, and what it left is sent', async ({ expect, onTestFinished }) => {
   const w = await world(onTestFinished);
-  const run = w.start({ command: ['bash', '-c', 'echo meio >saida/parte; echo; sleep 300'], seconds: 1 });
+  const run = w.start({ command: ['bash', '-c', 'echo meio >saida/parte; echo; sleep 300'], seconds: 3 });
   expect(await run.ended).toBe(124);
   expect(w.portal.outputs()).toEqual({ 'saida/parte': 'meio\n' });
   expect([w.kept('reason'), w.portal.beats.at(-1)]).toEqual(['limit', 'codigo=124']);
@@ -263,7 +264,7 @@ test.concurrent('an input with other bytes than announced is never used', async 
   const w = await world(onTestFinished);
   w.portal.input('entrada/x', Buffer.from('certo'));
   w.portal.fault = (request) => (request.includes('/entradas/') ? 500 : null);
-  const run = w.start({ command: ['touch', path.join(w.folder, 'correu')], seconds: 1, delivery: 2 });
+  const run = w.start({ command: ['touch', path.join(w.folder, 'correu')], seconds: 1, delivery: 5 });
   expect(await run.ended).toBe(125);
   expect(existsSync(path.join(w.folder, 'correu'))).toBe(false);
   expect(w.portal.log()).toBe('svc: the inputs could not be fetched\n');

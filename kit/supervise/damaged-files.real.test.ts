@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, statSync, write
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { everyNth } from '../../test/support/share.ts';
 import { limits } from './limits.ts';
 import { until } from '../test-home.ts';
 import { startedApp, startOrder } from './testing/started-app.ts';
@@ -19,27 +20,29 @@ const plant = {
 };
 const ownFiles = ['env', 'run.pid', 'subindo', 'status.json', 'limits.json', 'package.hash', 'launch.claim'] as const;
 
-test.concurrent.for(ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map((kind) => [file, kind] as const)))(
-  '%s as a %s: the next supervisor takes over, stops and starts the app',
-  async ([file, kind], { onTestFinished }) => {
-    const { home, endSupervisor } = await startedApp(onTestFinished);
-    await endSupervisor();
-    const path = join(home.paths('notas').dir, file);
-    rmSync(path, { force: true });
-    plant[kind](path);
+test.concurrent.for(
+  everyNth(
+    3,
+    ownFiles.flatMap((file) => (['folder', 'fifo'] as const).map((kind) => [file, kind] as const)),
+  ),
+)('%s as a %s: the next supervisor takes over, stops and starts the app', async ([file, kind], { onTestFinished }) => {
+  const { home, endSupervisor } = await startedApp(onTestFinished);
+  await endSupervisor();
+  const path = join(home.paths('notas').dir, file);
+  rmSync(path, { force: true });
+  plant[kind](path);
 
-    const { client } = await home.supervisor();
-    await client.call('subscribe');
-    expect((await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' })).error).toBe(undefined);
-    await until('the backend is gone', () => home.backends('notas').length === 0);
-    expect((await client.call('start', startOrder('notas', 'again'))).error).toBe(undefined);
-    const pid = await until('one backend runs again', () => (home.backends('notas').length === 1 ? home.backends('notas')[0] : null));
-    await client.state('notas', (snapshot) => snapshot.state === 'running' && snapshot.process?.pid === pid);
-    // Moved away, never deleted; a fifo holds nothing to keep.
-    const kept = [path, `${path}.aside`].some((at) => existsSync(join(at, 'kept')));
-    expect(kept).toBe(kind === 'folder');
-  },
-);
+  const { client } = await home.supervisor();
+  await client.call('subscribe');
+  expect((await client.call('stop', { app: 'notas', requestId: 'stop', reason: 'StoppedByPerson' })).error).toBe(undefined);
+  await until('the backend is gone', () => home.backends('notas').length === 0);
+  expect((await client.call('start', startOrder('notas', 'again'))).error).toBe(undefined);
+  const pid = await until('one backend runs again', () => (home.backends('notas').length === 1 ? home.backends('notas')[0] : null));
+  await client.state('notas', (snapshot) => snapshot.state === 'running' && snapshot.process?.pid === pid);
+  // Moved away, never deleted; a fifo holds nothing to keep.
+  const kept = [path, `${path}.aside`].some((at) => existsSync(join(at, 'kept')));
+  expect(kept).toBe(kind === 'folder');
+});
 
 test.concurrent.for(['folder', 'fifo'] as const)(
   'run.log as a %s is said to be none, and the next start makes one',

@@ -25,7 +25,7 @@ async function damagedMeanwhile(home: TestHome, damage: (path: string) => void):
   return client;
 }
 
-test.for([
+test.concurrent.for([
   ['others could read', (path: string) => chmodSync(path, 0o644), (path: string) => chmodSync(path, 0o600)],
   [
     'held a bad line',
@@ -50,7 +50,7 @@ test.for([
   expect((await client.call('pin', { app: 'notas', pinned: true })).ok).toBe(true);
 });
 
-test('the token of a running app is the one that it was started with, whatever stands in its env file now, which is written again', async ({
+test.concurrent('the token of a running app is the one that it was started with, whatever stands in its env file now, which is written again', async ({
   home,
 }) => {
   home.install('notas');
@@ -70,7 +70,7 @@ test('the token of a running app is the one that it was started with, whatever s
   }
 });
 
-test('a file that the portal writes anew forgets no restarts; who asks for a start does', async ({ home }) => {
+test.concurrent('a file that the portal writes anew forgets no restarts; who asks for a start does', async ({ home }) => {
   home.install('notas');
   const client = await damagedMeanwhile(home, (path) => writeFileSync(path, 'nonsense\n'));
   await client.state('notas', ({ state }) => state === 'failed');

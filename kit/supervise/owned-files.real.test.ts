@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { identityOf, readPidFile } from '../processes.ts';
 import { connectedClient, until } from '../test-home.ts';
+import { passMs } from './testing/short-passes.ts';
 import { isListening, roundMs, startedApp, startOrder } from './testing/started-app.ts';
 
 /** Record of a process that is no backend. */
@@ -157,7 +158,7 @@ while True:
     linkSync(home.paths('notas').socket, `${home.home}/held`);
     writeFileSync(`${home.home}/rebind`, '');
     await until('it is bound again', () => existsSync(home.paths('notas').socket) && lstatSync(home.paths('notas').socket).ino !== inode);
-    await sleep(roundMs);
+    await sleep(2 * passMs);
     expect(home.backends('notas')).toEqual([pid]);
     expect(await answerOf(home.paths('notas').socket)).toBe(pid);
   });

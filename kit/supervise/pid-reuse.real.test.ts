@@ -3,12 +3,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect, test as plain } from 'vitest';
+import { amount } from '../../test/support/amount.ts';
 import { tellCount } from '../../test/support/counts.ts';
 import { readPidFile } from '../processes.ts';
 import { homeFixture, until, type TestHome } from '../test-home.ts';
 
 const test = plain.extend<{ home: TestHome }>(homeFixture);
-const rounds = 5;
+const rounds = amount(2, 5, 1);
 const start = { app: 'eco', token: 'token-long', basePath: '/', pinned: false, variables: {} };
 
 /** A process of somebody else with that very pid; null when another program was faster, and keeps it. */

@@ -63,7 +63,7 @@ describe.concurrent('the vault', () => {
     expect(JSON.parse(readFileSync(secrets, 'utf8'))).toEqual({});
   });
 
-  test.for([
+  const refused = [
     ['NAO_PEDIDO', 'x', 'SECRET_UNDECLARED'],
     ['SVC_APP_SOCKET', 'x', 'SECRET_REFUSED'],
     ['SVC_APP_TOKEN', 'a b', 'SECRET_REFUSED'],
@@ -73,12 +73,15 @@ describe.concurrent('the vault', () => {
     ['API_KEY', `${canary}\u0000`, 'BAD_REQUEST'],
     ['API_KEY', `${canary}\ud800`, 'BAD_REQUEST'],
     ['API_KEY', `${canary}${'x'.repeat(9_000)}`, 'BAD_REQUEST'],
-  ] as const)('%s is refused', async ([name, value, code], { home }) => {
+  ] as const;
+  test('refuses names that nobody declared, and what is no value', async ({ home }) => {
     home.install('cofre', manifest);
     const client = await subscribed(home);
-    const refused = await client.call('secret-put', { app: 'cofre', name, value });
-    expect(refused).toMatchObject({ ok: false, error: { code } });
-    expect(JSON.stringify(refused)).not.toContain('7f3d');
+    for (const [name, value, code] of refused) {
+      const answer = await client.call('secret-put', { app: 'cofre', name, value });
+      expect([name, answer]).toMatchObject([name, { ok: false, error: { code } }]);
+      expect(JSON.stringify(answer)).not.toContain('7f3d');
+    }
     expect(existsSync(home.paths('cofre').secrets)).toBe(false);
   });
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
-import { limits } from '../../schema/limits.ts';
 import { failPaths } from '../../test/support/failing-device.ts';
 import { until, type TestClient } from '../test-home.ts';
+import { passMs } from './testing/short-passes.ts';
 import { roundMs, startedApp, startOrder, type StartedApp } from './testing/started-app.ts';
 
 /** Modes stop nobody who is root, so the home is of an account without a name. */
@@ -25,7 +25,7 @@ async function running(onTestFinished: (end: () => Promise<void>) => void, accou
 }
 
 /** Nothing is to be seen of a pass that changes nothing: within this time there is one, whenever the last one was. */
-const aRound = (): Promise<void> => sleep(limits.supervisorScanMs + 2_000);
+const aRound = (): Promise<void> => sleep(2 * passMs);
 
 const statesSince = ({ pushes }: TestClient, from: number): readonly string[] => [
   ...new Set(pushes.slice(from).flatMap((push) => (push.event === 'app' ? [push.snapshot.state] : []))),

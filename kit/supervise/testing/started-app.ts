@@ -1,13 +1,13 @@
 /** The common beginning of the supervisor's tests: a separate home with a running app in it. */
 import { once } from 'node:events';
 import type { AppSnapshot } from '../../../schema/supervisor-lines.ts';
-import { limits } from '../../../schema/limits.ts';
 import { accountPaths } from '../../../schema/server-paths.ts';
 import type { StartOrder } from '../../../schema/supervisor-protocol.ts';
 import { testHome, type TestClient, type TestHome } from '../../test-home.ts';
+import { passMs } from './short-passes.ts';
 
-/** Changes that only the pass finds are reported within this time. */
-export const roundMs = limits.supervisorScanMs * 1.2 + 2_000;
+/** Changes that each pass finds are reported within this time: less than the six passes after which all files are read, whatever was seen. */
+export const roundMs = passMs * 5;
 
 export const startOrder = (app: string, requestId = `start-${app}`): StartOrder => ({
   app,
