@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { lookAtShell, type ShellLook } from './look-at-shell.ts';
+import { soonMs } from './until.ts';
 
 const examples = path.resolve(import.meta.dirname, '../../examples/apps');
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,7 +38,7 @@ async function frontPageHasFocus(page: Page): Promise<boolean> {
 }
 
 /** The same, once they last: a window that is still being drawn is no breach. Resolves as soon as there is none. */
-export async function lastingBreaches(page: Page, focus: FocusRule = 'front', msMax = 3_000): Promise<readonly string[]> {
+export async function lastingBreaches(page: Page, focus: FocusRule = 'front', msMax = soonMs): Promise<readonly string[]> {
   const endMs = performance.now() + msMax;
   for (;;) {
     const found = await breaches(page, focus);

@@ -1,4 +1,4 @@
-/** Walks that once failed. Each is walked again in every run. */
+/** Walks that once failed: one of them is walked again in every run. */
 import { walkOf, type Act } from './monkey-acts.ts';
 
 export interface KeptSeed {

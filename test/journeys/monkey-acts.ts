@@ -1,9 +1,9 @@
 /** Acts of the monkey. An act is data: which one, and three numbers from 0 to 1 that choose where and how far. */
 import type { Locator, Page } from 'playwright-core';
 import { dragBy, frontWindow, openMenus, type Point } from './person.ts';
-import { typingActs } from './monkey-typing.ts';
+import { savedMsMax, typingActs } from './monkey-typing.ts';
 import { isConnected, leaveOverlays, openByName, graspOfFront, type Monkey } from './monkey-world.ts';
-import { until } from './until.ts';
+import { soonMs, until } from './until.ts';
 
 export interface Act {
   readonly kind: ActKind;
@@ -154,7 +154,7 @@ async function closeMenu(monkey: Monkey, a: number, b: number): Promise<void> {
   monkey.focus = 'anywhere';
   // Escape in the menu of an entry closes that one first.
   if (way === 'Escape') await leaveOverlays(monkey);
-  await until(`menus: it does not close by ${way}`, async () => (await openMenus(page).count()) === 0, 3_000);
+  await until(`menus: it does not close by ${way}`, async () => (await openMenus(page).count()) === 0, soonMs);
 }
 
 async function dragTitle(monkey: Monkey, a: number, b: number): Promise<void> {
@@ -186,7 +186,7 @@ async function connected(monkey: Monkey): Promise<void> {
   await until(
     'reconnect: the desktop is not connected again',
     async () => (await monkey.page.locator('svc-taskbar .status.online').count()) > 0,
-    20_000,
+    savedMsMax,
   );
   monkey.back();
 }
@@ -197,6 +197,9 @@ export async function goOnline(monkey: Monkey): Promise<void> {
   monkey.isOnline = true;
   if (monkey.isUp) await connected(monkey);
 }
+
+/** A finger rests for so long: most things have no menu. */
+const restMs = 1_500;
 
 /** How often each is drawn. */
 const acts = {
@@ -225,7 +228,7 @@ const acts = {
   rest: [
     10,
     async (monkey, a) =>
-      await press(monkey, await pressable(monkey.page, a), async (at) => await monkey.fingers.rest(at).catch(() => undefined)),
+      await press(monkey, await pressable(monkey.page, a), async (at) => await monkey.fingers.rest(at, restMs).catch(() => undefined)),
   ],
   swipe: [
     10,

@@ -14,10 +14,10 @@ import {
   type Monkey,
   type MonkeyWorld,
 } from './monkey-world.ts';
-import { until } from './until.ts';
+import { soonMs, until } from './until.ts';
 
-/** A save that waits for an app may wait for its start. */
-const savedMsMax = 20_000;
+/** A save that waits for an app may wait for its start, and a machine may do much else. */
+export const savedMsMax = 90_000;
 
 async function openToWork(monkey: Monkey, name: string): Promise<void> {
   await openByName(monkey, name);
@@ -45,7 +45,7 @@ async function writeNote(monkey: Monkey): Promise<void> {
         .locator('#nova')
         .click({ timeout: 2_000 })
         .catch(() => undefined);
-      return await until('', isReady, 5_000).catch(() => false);
+      return await until('', isReady, soonMs).catch(() => false);
     },
     savedMsMax,
   );
@@ -101,7 +101,7 @@ async function openFile(monkey: Monkey): Promise<void> {
       await page.keyboard.type(name);
       return await until('', async () => await chosen.isVisible(), 2_000).catch(() => false);
     };
-    await until(`${name} is listed`, isFound, 20_000);
+    await until(`${name} is listed`, isFound, savedMsMax);
     await page.keyboard.press('Enter');
   }
   await frontWindow(page).locator('.cm-content').waitFor();
@@ -226,7 +226,7 @@ export async function lostOf(world: MonkeyWorld, monkey: Monkey): Promise<readon
         const shown = await content.innerText();
         return ledger.drafts.every((line) => shown.includes(line));
       },
-      5_000,
+      savedMsMax,
     ).catch(() => undefined);
     missing('a draft of the editor', ledger.drafts, await content.innerText());
   }

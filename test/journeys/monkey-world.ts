@@ -58,7 +58,7 @@ export async function monkeyAt({ portal, browser, signedIn }: MonkeyWorld, seed:
     hasTouch: true,
     storageState: signedIn,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(90_000);
   await context.addInitScript(beginWithoutWindows);
   const page = await context.newPage();
   const watched = watchPage(page);
@@ -88,8 +88,10 @@ export async function leaveOverlays({ page }: Monkey): Promise<void> {
   const asks = page.locator('dialog[open], [role=menu]:visible, svc-switcher');
   for (let press = 0; press < 6; press += 1) {
     if ((await asks.count()) === 0 && (await page.locator('svc-window[top] svc-question').count()) === 0) return;
+    const before = await asks.count();
     await page.keyboard.press('Escape');
-    await until('', async () => (await asks.count()) === 0, 300).catch(() => undefined);
+    // Each closes one; a press while the page is busy with the one before would be meant for something else.
+    await until('', async () => (await asks.count()) < before, before === 0 ? 0 : 3_000).catch(() => undefined);
   }
   if ((await openMenus(page).count()) > 0) throw new Error('menus: Escape does not close it');
   if ((await asks.count()) > 0) throw new Error(`a dialog stays after Escape: ${await asks.first().innerText()}`);
@@ -111,7 +113,7 @@ export async function openByName(monkey: Monkey, name: string): Promise<void> {
         .catch(() => undefined);
       return await combobox.isVisible();
     },
-    20_000,
+    90_000,
   );
   await combobox.fill(name);
   await page.locator('svc-launcher').getByRole('option', { name, exact: false }).first().waitFor();

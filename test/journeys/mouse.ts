@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { appOf, axeInApp, dragBy, frontWindow, menuItem, middleOf, openMenus, titlePoint, type Person } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
-import { until } from './until.ts';
+import { soonMs, until } from './until.ts';
 import { allApps, closeFront, handleWindow, menuCloses, ownWindows, tile } from './window-acts.ts';
 
 export async function mouseJourney(person: Person, portal: ShippedPortal): Promise<void> {
@@ -21,7 +21,8 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
       const rows = top.locator('svc-screen[shown] .xterm-rows');
       await handleWindow(person, name, {
         place: top.locator('svc-screen[shown]'),
-        read: async () => (await rows.allInnerTexts()).join('\n'),
+        // A word may go over the end of a row.
+        read: async () => (await rows.allInnerTexts()).join('').replaceAll('\n', ''),
       });
       // The shell outlives its window, with what was typed.
       await person.act('the line is given up', async () => await page.keyboard.press('Control+c'));
@@ -84,7 +85,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
 }
 
 const noDialog = async ({ page }: Person): Promise<unknown> =>
-  await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, 5_000);
+  await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, soonMs);
 
 async function filesByMouse(person: Person, { files }: ShippedPortal): Promise<void> {
   const { page } = person;
@@ -218,7 +219,7 @@ async function appsByMouse(person: Person): Promise<void> {
   await person.act('closing Traços with a stroke that is not saved asks', async () => {
     const leave = page.getByRole('button', { name: /sem salvar/ });
     await top.locator('.control.close').click();
-    const asked = await until('', async () => (await leave.count()) > 0, 2_000).catch(() => false);
+    const asked = await until('', async () => (await leave.count()) > 0, soonMs).catch(() => false);
     if (!asked) {
       person.found.push('Traços: unsaved: its window closes without a question');
       return;
@@ -307,7 +308,7 @@ async function menuClosesInApp(person: Person, button: Locator, app: string): Pr
         const { x, y } = await titlePoint(page);
         await page.mouse.click(x, y);
       }
-      const closed = await until('', async () => (await menus.count()) === 0, 1_500).catch(() => false);
+      const closed = await until('', async () => (await menus.count()) === 0, soonMs).catch(() => false);
       if (closed) return;
       person.found.push(`a menu of ${app}: menus: it does not close by ${way}`);
       await menus.first().evaluate((list) => (list as HTMLElement).hidePopover());

@@ -1,5 +1,5 @@
 /**
- * An operator puts svc into service from its Debian package: the portal as an account of its own on one machine, three servers, 40 people
+ * An operator puts svc into service from its Debian package: the portal as an account of its own on one machine, three servers, two dozen people
  * with passwords, and a year in short: the kit is upgraded, servers are taken away. Files that others had there before are there after it.
  * @module-tag carries-state
  */
@@ -8,16 +8,18 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { amount } from '../support/amount.ts';
 import { tellCount } from '../support/counts.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
 import { nextBuild, type NextBuild } from './next-build.ts';
-import { shippedPackage, shippedTree } from './shipped-tree.ts';
+import { packMsMax, shippedPackage, shippedTree } from './shipped-tree.ts';
 import { until } from './until.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const serverNames = ['sirius', 'vega', 'polar'] as const;
 type ServerName = (typeof serverNames)[number];
-const people = Array.from({ length: 40 }, (_, n) => ({
+/** An address has 20 guesses; who is right makes none. */
+const people = Array.from({ length: amount(24, 40) }, (_, n) => ({
   name: `p${n + 1}`,
   password: `Senha-${n}-é`,
   server: serverNames[n % 3] ?? 'sirius',
@@ -33,12 +35,16 @@ let at: string;
 let running: ChildProcess;
 let beforePackage: ReadonlyMap<string, string>;
 const startMs = performance.now();
-/** 150 MB go to three servers at once, and two processors may be all that there is. */
-const patienceMs = 280_000;
+/** 150 MB go to three servers at once, and two processors may be all that there is, which do much else. */
+const patienceMs = 840_000;
+const testMsMax = 1_200_000;
 
 const svc = async (...args: readonly string[]) => await portal.run(['svc', ...args], { as: 'svc', codes: [0, 1, 2] });
-const objects = async (kind: string) =>
-  JSON.parse((await svc('get', kind, '-o', 'json')).out) as readonly { key: string; state: string; reason: string; message: string }[];
+async function objects(kind: string): Promise<readonly { key: string; state: string; reason: string; message: string }[]> {
+  const { code, out, err } = await svc('get', kind, '-o', 'json');
+  if (code !== 0) throw new Error(`svc get ${kind} ended with ${code}: ${err}`);
+  return JSON.parse(out) as Awaited<ReturnType<typeof objects>>;
+}
 
 const endings: (() => Promise<void>)[] = [];
 
@@ -138,7 +144,7 @@ beforeAll(async () => {
   servers = { sirius, vega, polar };
   beforePackage = await portal.changes();
   await portal.sh(`dpkg --install /srv/package/${path.basename(deb)}`, { input: '' });
-});
+}, packMsMax);
 
 afterAll(async () => {
   for (const end of endings.toReversed()) await end();
@@ -165,7 +171,7 @@ test('the portal starts from its package as an account that can write nowhere in
   for (const name of serverNames) await servers[name].sh('cat >/root/.ssh/authorized_keys', { input: line });
 });
 
-test('a kit is put on each server', { timeout: 300_000 }, async () => {
+test('a kit is put on each server', { timeout: testMsMax }, async () => {
   const ran = await Promise.all(serverNames.map((name) => svc('server', 'add', name)));
   expect(ran.map(({ code, err }) => [code, err])).toEqual(serverNames.map(() => [0, '']));
   // Packages and people come next; a server's faults would be reported as its state.
@@ -174,7 +180,7 @@ test('a kit is put on each server', { timeout: 300_000 }, async () => {
 
 const visitors = new Map<string, Visitor>();
 
-test('40 people behind one address sign in with the passwords of their accounts', { timeout: 300_000 }, async () => {
+test('more people behind one address than it has guesses sign in with the passwords of their accounts', { timeout: testMsMax }, async () => {
   await writePeople(people);
   await writeApps(serverNames);
   await svc('apply');
@@ -201,9 +207,9 @@ const someone = (name: ServerName): string => people.find(({ server }) => server
 const pidOf = async (name: ServerName): Promise<string> =>
   (await servers[name].run(['pgrep', '-u', someone(name), '-f', 'backend/main.py'], { codes: [0, 1] })).out.trim();
 
-test('an app starts on each server from the kit, as its person', { timeout: 300_000 }, async () => {
+test('an app starts on each server from the kit, as its person', { timeout: testMsMax }, async () => {
   await until('the packages', async () => (await objects('packages')).every(({ state }) => state === 'installed'), patienceMs);
-  for (const name of serverNames) {
+  const starts = serverNames.map(async (name) => {
     const visitor = visitors.get(someone(name))!;
     // A navigation is held for 20 s; a page of a browser asks again by itself.
     const page = await until(
@@ -219,7 +225,8 @@ test('an app starts on each server from the kit, as its person', { timeout: 300_
     expect(made.status).toBe(201);
     pids.set(name, await pidOf(name));
     expect(pids.get(name)).toMatch(/^\d+$/);
-  }
+  });
+  await Promise.all(starts);
   await writePins(serverNames);
   const applied = await svc('apply');
   expect(applied.code, `${applied.out}${applied.err}`).toBe(0);
@@ -249,7 +256,7 @@ const whenStopped = async (): Promise<void> => {
   );
 };
 
-test('the kit of the next build fails where it comes first: the others keep theirs and go on', { timeout: 300_000 }, async () => {
+test('the kit of the next build fails where it comes first: the others keep theirs and go on', { timeout: testMsMax }, async () => {
   const plan = await portal.run(['/srv/next/bin/svc', 'upgrade', '--plan', '--state', '/var/lib/svc/state'], { as: 'svc', codes: [2] });
   expect(plan.out).toMatch(new RegExp(`^kits {5}polar: \\S+ to .*${next.kit}.*, first of all; 1 app`, 'm'));
   const before = await kitOf('vega');
@@ -269,7 +276,7 @@ test('the kit of the next build fails where it comes first: the others keep thei
   expect((await svc('start', `${people.findLast(({ server }) => server === 'vega')!.name}/notas`)).code).toBe(0);
 });
 
-test('it is mended there: the kit comes under the running apps of one server, then of the others', { timeout: 300_000 }, async () => {
+test('it is mended there: the kit comes under the running apps of one server, then of the others', { timeout: testMsMax }, async () => {
   await servers.polar.sh('mount -o remount,rw,bind /opt/svc');
   const added = await svc('server', 'add', 'polar');
   expect([added.code, added.err]).toEqual([0, '']);
@@ -282,17 +289,17 @@ test('it is mended there: the kit comes under the running apps of one server, th
   }
 });
 
-test('a server is taken away, and nothing of others went with it', { timeout: 300_000 }, async () => {
-  for (const name of ['sirius', 'vega'] as const) {
-    const { code, err } = await svc('server', 'remove', name, '--force');
-    expect([code, err]).toEqual([0, '']);
+test('a server is taken away, and nothing of others went with it', { timeout: testMsMax }, async () => {
+  const removed = await Promise.all(others.map((name) => svc('server', 'remove', name, '--force')));
+  expect(removed.map(({ code, err }) => [code, err])).toEqual(others.map(() => [0, '']));
+  for (const name of others) {
     const after = await servers[name].changes();
     const missing = [...(before.get(name) ?? [])].filter(([file, said]) => after.get(file) !== said);
     expect(missing.map(([file, said]) => `${file}:${said} is now${after.get(file) ?? ' gone'}`)).toEqual([]);
   }
 });
 
-test('a machine dies for good: its people are taken away, and it is given up', { timeout: 300_000 }, async () => {
+test('a machine dies for good: its people are taken away, and it is given up', { timeout: testMsMax }, async () => {
   // Nothing listens there any more: each try fails at once.
   await servers.polar.run(['pkill', 'sshd']);
   const wanted = await svc('server', 'forget', 'polar', '--yes');
@@ -315,9 +322,9 @@ test('a machine dies for good: its people are taken away, and it is given up', {
   const before = await left();
   expect(before).toContain('Server/polar');
   // Somebody leaves a machine that is away: it is observed as seldom as everything else.
-  const roundsBefore = await rounds();
+  const [roundsBefore, beganMs] = [await rounds(), performance.now()];
   await pause(3_000);
-  expect((await rounds()) - roundsBefore).toBeLessThan(600);
+  expect(((await rounds()) - roundsBefore) / (performance.now() - beganMs)).toBeLessThan(0.2);
   await servers.polar.end();
   const said = await svc('server', 'forget', 'polar');
   expect([said.code, said.out.split('\n').filter((line) => line.startsWith('will')).length]).toEqual([2, expect.any(Number)]);

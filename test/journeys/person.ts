@@ -1,7 +1,8 @@
 /** A person at a browser: a page that is signed in, hands, and what must hold after each of their acts. */
 import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { axeLines, lastingBreaches, type FocusRule } from './invariants.ts';
-import { until } from './until.ts';
+import { shareSeed } from '../support/share.ts';
+import { soonMs, until } from './until.ts';
 import { watchPage, type Watched } from './watched-page.ts';
 
 export const windowOf = (page: Page, title: string): Locator =>
@@ -22,12 +23,18 @@ export interface Person extends Watched {
   readonly found: string[];
   /** How many acts there were. */
   acts(): number;
-  /** Does it, then checks all invariants. `axe`: also when this was checked before. */
+  /** Does it, then checks all invariants. `axe`: as a surface of its own, whatever is open. */
   act(name: string, run: () => Promise<unknown>, how?: { readonly focus?: FocusRule; readonly axe?: boolean }): Promise<void>;
 }
 
-/** The same surface is given to axe once for all persons of a run with the same kind of screen. */
 const seenByAxe = new Set<string>();
+/** The same surface is given to axe once for all persons of a run with the same kind of screen; a third of them in each run, all in the long one. */
+function isForAxe(surface: string): boolean {
+  if (seenByAxe.has(surface)) return false;
+  seenByAxe.add(surface);
+  const sum = [...surface].reduce((all, letter) => (all * 31 + letter.charCodeAt(0)) % 9_973, 0);
+  return process.env['SVC_TEST_LONG'] === '1' || (sum + shareSeed) % 3 === 0;
+}
 
 /** At the address: a link that signs in, or the desktop with the cookies of the options. */
 export async function arrive(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Person> {
@@ -37,7 +44,7 @@ export async function arrive(browser: Browser, address: string, options: Browser
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(40_000);
+  context.setDefaultTimeout(90_000);
   await context.addInitScript(beginWithoutWindows);
   const page = await context.newPage();
   const watched = watchPage(page);
@@ -57,11 +64,8 @@ export async function arrive(browser: Browser, address: string, options: Browser
         throw new Error([`${name}: ${String(error)}`, ...found].join('\n'), { cause: error });
       });
       const lines = [...(await lastingBreaches(page, focus)), ...watched.takeProblems()];
-      const surface = `${screen} ${await surfaceOf(page)}`;
-      if (axe === true || !seenByAxe.has(surface)) {
-        seenByAxe.add(surface);
-        lines.push(...(await axeLines(page)));
-      }
+      const surface = `${screen} ${axe === true ? name : await surfaceOf(page)}`;
+      if (isForAxe(surface)) lines.push(...(await axeLines(page)));
       found.push(...lines.map((line) => `${name}: ${line}`));
     },
   };
@@ -96,6 +100,7 @@ async function surfaceOf(page: Page): Promise<string> {
 
 /** Axe on the page of an app. */
 export async function axeInApp(person: Person, title: string): Promise<void> {
+  if (!isForAxe(`the page of ${title}`)) return;
   const frame = await frameAt(person.page, title);
   person.found.push(...(await axeLines(frame)).map((line) => `the page of ${title}: ${line}`));
 }
@@ -192,8 +197,8 @@ export interface Fingers extends Hands {
   /** Where there is nothing to find by name. */
   tap(at: Point): Promise<void>;
   swipe(from: Point, to: Point): Promise<void>;
-  /** Rests for long enough to mean something. */
-  rest(at: Point): Promise<void>;
+  /** Rests for long enough to mean something: until a menu opens, which it does within the time. */
+  rest(at: Point, msMax?: number): Promise<void>;
 }
 
 /** Touches as the browser gets them from a screen, by its debugger. */
@@ -205,9 +210,9 @@ export async function fingers(page: Page): Promise<Fingers> {
     await send('touchStart', [at]);
     await send('touchEnd', []);
   };
-  const rest = async (at: Point): Promise<void> => {
+  const rest = async (at: Point, msMax = soonMs): Promise<void> => {
     await send('touchStart', [at]);
-    await until('a menu', async () => (await openMenus(page).count()) > 0, 5_000).then(
+    await until('a menu', async () => (await openMenus(page).count()) > 0, msMax).then(
       async () => await send('touchEnd', []),
       async (error: unknown) => {
         await send('touchEnd', []);

@@ -1,6 +1,6 @@
 /** A person on a phone: fingers only, on a screen of 360 and of 320 px. */
 import { appOf, axeInApp, frontWindow, menuItem, openMenus, type Fingers, type Person } from './person.ts';
-import { until } from './until.ts';
+import { soonMs, until } from './until.ts';
 import { allApps, ownWindows, tile } from './window-acts.ts';
 
 const noWindow = async ({ page }: Person): Promise<unknown> =>
@@ -34,7 +34,7 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
         const room = [box.x, width - box.x - box.width, box.y, height - box.y - box.height];
         const place = free[room.indexOf(Math.max(...room))];
         if (place !== undefined) await hand.tap(place);
-        const closed = await until('', async () => (await openMenus(page).count()) === 0, 2_000).catch(() => false);
+        const closed = await until('', async () => (await openMenus(page).count()) === 0, soonMs).catch(() => false);
         if (closed) return;
         person.found.push(`${name}: menus: it does not close by a tap beside it`);
         await page.reload();
@@ -60,7 +60,7 @@ export async function phoneJourney(person: Person, hand: Fingers): Promise<void>
       const button = page.getByRole('button', { name: 'Fechar', exact: true });
       if (await button.first().isVisible()) await hand.press(button);
       else await hand.tap({ x: 8, y: 8 });
-      await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, 5_000);
+      await until('no dialog', async () => (await page.locator('dialog[open]').count()) === 0, soonMs);
     });
   }
   for (const [name, ready] of ownWindows) {

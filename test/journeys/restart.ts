@@ -3,14 +3,14 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { frontWindow, menuItem, windowOf, type Person } from './person.ts';
 import type { ShippedPortal } from './shipped-portal.ts';
-import { until } from './until.ts';
+import { soonMs, until } from './until.ts';
 import { closeFront, tile } from './window-acts.ts';
 
 /** Larger than a piece of an upload. */
 const uploadBytes = 12 * 1024 ** 2;
 const uploadBytesPerS = 6 * 1024 ** 2;
 /** From the portal's answer to the desktop's word that it is connected. The machine may do other work. */
-const reconnectMsMax = 5_000;
+const reconnectMsMax = 15_000;
 
 export async function restartJourney(person: Person, portal: ShippedPortal): Promise<void> {
   const { page } = person;
@@ -64,14 +64,14 @@ export async function restartJourney(person: Person, portal: ShippedPortal): Pro
   );
   await person.act('the upload goes on', async () => {
     const whole = async (): Promise<boolean> => (await stat(path.join(portal.files, 'envio.bin')).catch(() => null))?.size === uploadBytes;
-    if (!(await until('', whole, 90_000).catch(() => false))) person.found.push('the upload goes on: lost: the file did not arrive');
+    if (!(await until('', whole, 180_000).catch(() => false))) person.found.push('the upload goes on: lost: the file did not arrive');
   });
   await person.act('the terminal says what became of its shell, once', async () => {
     const shell = windowOf(page, 'Terminal');
     await page.locator('svc-taskbar .window').filter({ hasText: 'Terminal' }).click();
     const words = async (): Promise<string> => (await shell.locator('svc-terminal').allInnerTexts()).join(' ');
     const button = shell.getByRole('tabpanel').getByRole('button', { name: 'Novo terminal' });
-    await until('', async () => (await button.count()) > 0, 3_000).catch(() =>
+    await until('', async () => (await button.count()) > 0, soonMs).catch(() =>
       person.found.push('the terminal: restart: its message has no button for a new shell'),
     );
     const text = await words();

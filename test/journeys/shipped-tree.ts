@@ -10,6 +10,9 @@ const execute = promisify(execFile);
 const checkout = path.resolve(import.meta.dirname, '../..');
 const kept = path.join(checkout, 'build/journeys');
 
+/** Deadline of what packs the product, or waits until another file has. */
+export const packMsMax = 600_000;
+
 /** No run takes longer. */
 const usedMsMax = 2 * 3_600_000;
 

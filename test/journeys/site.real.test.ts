@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellCount } from '../support/counts.ts';
 import { openAuthority, type Authority } from './authority.ts';
 import { openStreet, type Machine, type Street } from './machines.ts';
-import { shippedPackage } from './shipped-tree.ts';
+import { packMsMax, shippedPackage } from './shipped-tree.ts';
 import { until } from './until.ts';
 
 const host = 'svc.example.org';
@@ -52,7 +52,7 @@ beforeAll(async () => {
   const names = `--host-resolver-rules=MAP ${host} ${machine.address},MAP *.${host} ${machine.address}`;
   browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', names] });
   endings.push(() => browser.close());
-});
+}, packMsMax);
 
 afterAll(async () => {
   for (const end of endings.toReversed()) await end();
@@ -142,15 +142,15 @@ async function seen(url: string, roots?: string): Promise<string> {
   return code === 0 ? out.trim() : `no certificate`;
 }
 
-test('each origin has a certificate of its own, and no other name gets one', { timeout: 120_000 }, async () => {
-  await until('the first certificate', async () => (await seen(`https://${host}/`)) === '200 2 max-age=31536000', 60_000);
+test('each origin has a certificate of its own, and no other name gets one', { timeout: 300_000 }, async () => {
+  await until('the first certificate', async () => (await seen(`https://${host}/`)) === '200 2 max-age=31536000');
   expect(await seen(`http://${host}/x`)).toBe(`308 1.1  https://${host}/x`);
   expect(await seen(`https://notas.${host}/`)).toBe('401 2 max-age=31536000');
   expect(await seen(`https://xn--prvia-csa.${host}/`)).toMatch(/^404 2/);
   expect(await seen(`https://outro.${host}/`)).toBe('no certificate');
 });
 
-test('a browser signs in with a Linux password, and opens an app on an origin of its own', { timeout: 120_000 }, async () => {
+test('a browser signs in with a Linux password, and opens an app on an origin of its own', { timeout: 300_000 }, async () => {
   const page = await (await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en' })).newPage();
   await page.goto(`https://${host}/`);
   await page.locator('#login').fill('bia');
@@ -161,7 +161,7 @@ test('a browser signs in with a Linux password, and opens an app on an origin of
   await page.context().close();
 });
 
-test('a second run changes nothing, and one with another answer that alone', { timeout: 120_000 }, async () => {
+test('a second run changes nothing, and one with another answer that alone', { timeout: 300_000 }, async () => {
   const listed = async (): Promise<string> =>
     (await machine.sh('cd /etc; find svc-portal caddy ssh -type f -exec sha256sum {} + | sort')).out;
   const before = await listed();
@@ -185,13 +185,13 @@ test('a second run changes nothing, and one with another answer that alone', { t
   expect((await machine.run(['head', '-1', '/etc/svc-portal/portal.yaml'])).out).toBe('# ours\n');
 });
 
-test('nginx takes its place, with a certificate for the name and all below it', { timeout: 120_000 }, async () => {
+test('nginx takes its place, with a certificate for the name and all below it', { timeout: 300_000 }, async () => {
   await machine.sh(`cd /etc/ssl; openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 9 -subj /CN=${host} \\
     -addext 'subjectAltName=DNS:${host},DNS:*.${host}' -keyout svc.key -out svc.pem 2>/dev/null; pkill caddy`);
   const { said } = await setup('--front', 'nginx', '--certificate', '/etc/ssl/svc.pem', '--key', '/etc/ssl/svc.key');
   expect(said).toContain('removes /etc/caddy/Caddyfile\n  ..  writes /etc/nginx/conf.d/svc.conf\n');
   const roots = (await machine.sh('cat /etc/ssl/svc.pem')).out;
-  await until('nginx', async () => (await seen(`https://${host}/`, roots)) === '200 2 max-age=31536000', 30_000);
+  await until('nginx', async () => (await seen(`https://${host}/`, roots)) === '200 2 max-age=31536000');
   expect(await seen(`http://${host}/x`, roots)).toBe(`308 1.1  https://${host}/x`);
   expect(await seen(`https://notas.${host}/`, roots)).toBe('401 2 max-age=31536000');
   // Nine days are few.
