@@ -13,8 +13,10 @@ import { readTable, watchForTwins } from './processes.ts';
 import { apps, createChaosWorld, type App, type ChaosPerson, type ChaosWorld } from './world.ts';
 import { startWriters, type Writers } from './writers.ts';
 
-/** Three scans and what a start takes. */
-const convergeMsMax = 32_000;
+/** Three scans. */
+const scansMs = 30_000;
+/** Starts take at least so long, and as long as at the beginning: the machine may do much else. */
+const startsMsMin = 2_000;
 /** A scan with its jitter. */
 const quietMs = 11_000;
 const faultsARound = 9;
@@ -64,9 +66,10 @@ export async function runChaos(options: {
   };
   let report: ChaosReport;
   try {
-    await until('the packages', async () => (await packagesMissing(world)).length === 0, 120_000);
+    await until('the packages', async () => (await packagesMissing(world)).length === 0, 300_000);
     world.remember();
-    const first = await converge(world, 120_000, answeredMs);
+    const first = await converge(world, 300_000, answeredMs);
+    const convergeMsMax = scansMs + Math.max(startsMsMin, first.lastWrongMs);
     wrong.push(...first.left.map((line) => `before the first fault: ${line}`));
     writers = await startWriters(world);
     twins = watchForTwins(world);
@@ -76,7 +79,7 @@ export async function runChaos(options: {
     for (const round of rounds(world, random, options)) {
       played.push(...round);
       const label = `round ${convergedMs.length + 1} (${played.length}/${options.faults})`;
-      convergedMs.push(await playRound({ world, writers, round, random, wrong, twins, label }, say));
+      convergedMs.push(await playRound({ world, writers, round, random, wrong, twins, label, convergeMsMax }, say));
       if (wrong.length > wrongMax || options.signal?.aborted === true) break;
     }
     wrong.push(...stacksInLogs(world).map((line) => `a stack in the log: ${line}`));
@@ -155,9 +158,14 @@ interface Round {
   readonly wrong: string[];
   readonly twins: ReturnType<typeof watchForTwins>;
   readonly label: string;
+  /** Deadline for the world to be as it should be. */
+  readonly convergeMsMax: number;
 }
 
-async function playRound({ world, writers, round, random, wrong, twins, label }: Round, say: (line: string) => void): Promise<number> {
+async function playRound(
+  { world, writers, round, random, wrong, twins, label, convergeMsMax }: Round,
+  say: (line: string) => void,
+): Promise<number> {
   const named = round.map(({ kind, person, app }) => `${kind.name} [${nameOf(kind, person, app)}]`);
   const blame = (line: string): void => {
     wrong.push(`${label}: ${line} — faults: ${named.join('; ')}`);
@@ -181,7 +189,8 @@ async function playRound({ world, writers, round, random, wrong, twins, label }:
       blame(`${key} was ended though no fault fell on it`);
   }
   for (const twin of new Set(twins.seen.slice(twinsBefore))) blame(`twice: ${twin}`);
-  for (const line of await forgive(world).catch((error: unknown) => [String(error)])) blame(`after a person's restart: ${line}`);
+  for (const line of await forgive(world, convergeMsMax).catch((error: unknown) => [String(error)]))
+    blame(`after a person's restart: ${line}`);
   const missing = await writers.missing(convergeMsMax);
   if (missing.length > 0) blame(`${missing.length} edits missing, as ${missing.slice(0, 3).join(', ')}`);
   say(`  as it should be after ${(tookMs / 1_000).toFixed(1)} s; ${writers.edits()} edits, ${missing.length} missing`);
@@ -192,7 +201,7 @@ async function playRound({ world, writers, round, random, wrong, twins, label }:
  * Five deaths within ten minutes make an app `failed` (rules 3.3), and an hour of faults has so many for every one of them. An app that
  * died more than once is restarted by order, which clears the count.
  */
-async function forgive(world: ChaosWorld): Promise<readonly string[]> {
+async function forgive(world: ChaosWorld, convergeMsMax: number): Promise<readonly string[]> {
   const tired = (await world.objects()).filter(({ kind, details }) => kind === 'Backend' && Number(details['failures'] ?? 0) > 1);
   if (tired.length === 0) return [];
   await Promise.all(tired.map(({ name }) => world.admin('POST', `/api/admin/backends/${name}/restart`)));

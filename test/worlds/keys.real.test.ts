@@ -73,8 +73,8 @@ beforeAll(async () => {
     await site.server(name).sh('umask 077; cat >/root/.ssh/authorized_keys', { input: `${before}${line}` });
   }
   await Promise.all(names.map((name) => site.svc('server', 'add', name)));
-  await until('the servers', reached, 120_000);
-}, 600_000);
+  await until('the servers', reached, 300_000);
+}, 900_000);
 
 afterAll(() => site?.end());
 
@@ -88,7 +88,7 @@ test('a plan changes nothing, and what is no server of this key is refused', asy
 
 test(
   'one of three is away: the others change, that one keeps the old key and is told; it changes when it is back',
-  { timeout: 300_000 },
+  { timeout: 900_000 },
   async () => {
     const old = await copyOfKey('old-1');
     await site.server('polar').sh('ip link set net down');
@@ -106,7 +106,7 @@ test(
     );
     await site.restart();
     await site.server('polar').sh('ip link set net up');
-    await until('the new key everywhere', isWhole, 180_000);
+    await until('the new key everywhere', isWhole, 400_000);
     expect(await opens(old)).toEqual([]);
     expect(await opens(key)).toEqual(everybody);
     expect((await site.doctor()).find(({ name }) => name === 'keys')).toMatchObject({
@@ -116,24 +116,28 @@ test(
   },
 );
 
-test.for(everyNth(5, keyFaultPoints))('killed at %s every server is reached, and the change ends', { timeout: 300_000 }, async (point) => {
-  const old = await copyOfKey('old-2');
-  const before = await publicOf(old);
-  await site.restart(point);
-  await until('the servers', reached, 120_000);
-  const { code } = await site.svc('keys', 'rotate');
-  expect(code).toBe(1);
-  // No portal runs: what there is opens everybody, by one of its keys.
-  const files = [key, ...((await isWhole()) ? [] : [`${key}.next`])];
-  const open = new Set<string>();
-  for (const file of files) for (const each of await opens(file)) open.add(each);
-  expect([...open].sort()).toEqual(everybody);
-  await site.restart();
-  await until('the servers', reached, 120_000);
-  if (point === 'keys/scope-kept') await site.svc('keys', 'rotate');
-  await until('the new key everywhere', isWhole, 180_000);
-  expect(await publicOf(key)).not.toBe(before);
-  expect(await text(`${key}.pub`)).toContain(await publicOf(key));
-  expect(await opens(old)).toEqual([]);
-  expect(await opens(key)).toEqual(everybody);
-});
+test.for(everyNth(keyFaultPoints.length, keyFaultPoints))(
+  'killed at %s every server is reached, and the change ends',
+  { timeout: 900_000 },
+  async (point) => {
+    const old = await copyOfKey('old-2');
+    const before = await publicOf(old);
+    await site.restart(point);
+    await until('the servers', reached, 300_000);
+    const { code } = await site.svc('keys', 'rotate');
+    expect(code).toBe(1);
+    // No portal runs: what there is opens everybody, by one of its keys.
+    const files = [key, ...((await isWhole()) ? [] : [`${key}.next`])];
+    const open = new Set<string>();
+    for (const file of files) for (const each of await opens(file)) open.add(each);
+    expect([...open].sort()).toEqual(everybody);
+    await site.restart();
+    await until('the servers', reached, 300_000);
+    if (point === 'keys/scope-kept') await site.svc('keys', 'rotate');
+    await until('the new key everywhere', isWhole, 400_000);
+    expect(await publicOf(key)).not.toBe(before);
+    expect(await text(`${key}.pub`)).toContain(await publicOf(key));
+    expect(await opens(old)).toEqual([]);
+    expect(await opens(key)).toEqual(everybody);
+  },
+);

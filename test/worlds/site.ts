@@ -164,6 +164,21 @@ function portalProcess(portal: Machine): Pick<Site, 'log' | 'restart' | 'stop'> 
   };
 }
 
+/** Worlds that ask while somebody's question is under way share the next one: what is answered was seen after each of them asked. */
+function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<Answer> | null = null;
+  return () => {
+    next ??= running.then(() => {
+      next = null;
+      const asked = ask();
+      running = asked.catch(() => undefined);
+      return asked;
+    });
+    return next;
+  };
+}
+
 function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'plan' | 'doctor'> {
   const svc: Site['svc'] = (...args) =>
     // A command that goes on is no refusal.
@@ -188,16 +203,21 @@ function commandsOf(portal: Machine): Pick<Site, 'svc' | 'objects' | 'why' | 'pl
       throw new Error(`svc ${args.join(' ')}: ${out}${err}`);
     }
   };
+  const doctors = new Map<string, () => Promise<{ checks: readonly Row[] }>>();
   return {
     svc,
-    objects: async () => new Map((await json<readonly Said[]>('get')).map((each) => [each.key, each])),
+    objects: shared(async () => new Map((await json<readonly Said[]>('get')).map((each) => [each.key, each]))),
     why: (key) => json<Why>('why', key),
-    plan: async () => {
+    plan: shared(async () => {
       const { code, answer } = await told('plan');
       return { ...(answer as Omit<Plan, 'code'>), code };
+    }),
+    doctor: (server = '') => {
+      const ask =
+        doctors.get(server) ?? shared(() => json<{ checks: readonly Row[] }>('doctor', ...(server === '' ? [] : ['--server', server])));
+      doctors.set(server, ask);
+      return ask().then(({ checks }) => checks);
     },
-    doctor: async (server) =>
-      (await json<{ checks: readonly Row[] }>('doctor', ...(server === undefined ? [] : ['--server', server]))).checks,
   };
 }
 

@@ -33,7 +33,7 @@ export interface World {
   readonly mend: (site: Site, fix: readonly string[]) => Promise<unknown>;
   /** State by key once it is mended. */
   readonly healed: Readonly<Record<string, string>>;
-  /** Within which it is well again; 60 s unless given. */
+  /** Within which it is well again; three minutes unless given. */
   readonly healMsMax?: number;
   /** Removes the leftovers of the world. */
   readonly after?: (site: Site) => Promise<unknown>;

@@ -7,7 +7,7 @@ import { runWorlds, shareOf } from './worlds.ts';
 
 const isLong = process.env['SVC_TEST_LONG'] === '1';
 
-test('what is said of a broken world is true, and mends it', { timeout: isLong ? 7_200_000 : 600_000 }, async () => {
+test('what is said of a broken world is true, and mends it', { timeout: isLong ? 7_200_000 : 1_800_000 }, async () => {
   const wrong: string[] = [];
   const chosen = isLong ? groups : shareOf(groups, shareSeed);
   const report = await runWorlds(chosen, (line) => void (line.startsWith('FAIL') && wrong.push(line)));

@@ -13,8 +13,11 @@ export interface Report {
   readonly unmended: number;
 }
 
-/** Each breaks its own account. */
-export const accounts = Array.from({ length: 30 }, (_, n) => `c${n}`);
+/** Accounts that worlds break, each its own. */
+const accountsOf = (groups: readonly Group[]): readonly string[] =>
+  groups.flatMap(({ worlds }) =>
+    worlds.flatMap(({ healed }) => Object.keys(healed).flatMap((key) => /^Backend\/(c\d+)\/notas$/.exec(key)?.[1] ?? [])),
+  );
 
 /** Worlds of the named groups whose name matches; all, unless said. */
 export const someOf = (groups: readonly Group[], names: readonly string[] | null, only = ''): readonly Group[] =>
@@ -40,10 +43,11 @@ export async function runWorlds(
   { keep = false, tell = false }: { readonly keep?: boolean; readonly tell?: boolean } = {},
 ): Promise<Report> {
   const startMs = performance.now();
+  const accounts = accountsOf(groups);
   const site = await openSite({ sirius: ['ana', 'livre', 'livre2', ...accounts], vega: ['eva'], polar: ['rui'] });
   const told: Told[] = [];
   try {
-    await begin(site, [...new Set(groups.flatMap(({ servers }) => servers))]);
+    await begin(site, accounts, [...new Set(groups.flatMap(({ servers }) => servers))]);
     say(`the site stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     for (const group of groups) {
       say(`${group.name}:`);
@@ -87,7 +91,7 @@ const wantedAt = [
 ] as const;
 
 /** `ready`: the servers that get the key and the kit; the others are machines whose documents stand. */
-async function begin(site: Site, ready: readonly string[]): Promise<void> {
+async function begin(site: Site, accounts: readonly string[], ready: readonly string[]): Promise<void> {
   await site.write(
     'portal',
     'kind: Portal\nmetadata: { name: casa }\nspec: { listen: "0.0.0.0:8787", url: "http://svc.localhost:8787", repository: /srv/apps }',
@@ -124,7 +128,7 @@ async function begin(site: Site, ready: readonly string[]): Promise<void> {
         .filter(([server]) => server === 'aqui' || ready.includes(server))
         .every(([, name]) => objects.get(`Backend/${name}/notas`)?.state === 'running');
     },
-    120_000,
+    300_000,
   ).catch(async (error: unknown) => {
     throw new Error(
       `${(error as Error).message}\n${[...(await site.objects()).values()]

@@ -24,7 +24,6 @@ function account(name: string, account: string, script: string, truth: Truth, me
     doctor: { supervisors: new RegExp(String.raw`\b${account}\b`) },
     mend: (site, [all = '', line = all]) => on(site, mend === null ? line : filled(mend)),
     healed: { [`Backend/${account}/notas`]: 'running' },
-    healMsMax: 90_000,
     ...over,
   };
 }

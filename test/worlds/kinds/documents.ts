@@ -328,7 +328,6 @@ export const documentGroup: Group = {
       },
       truth: { 'Portal/casa': { reason: 'Listening', fix: null } },
       doctor: { 'sign-in': /no server checks passwords.*PasswordAuthentication yes in the sshd_config/ },
-      healMsMax: 180_000,
       mend: async (site) => {
         for (const name of ['sirius', 'vega', 'polar'])
           await site.server(name).sh('rm /etc/ssh/sshd_config.d/04-pw.conf; kill -HUP "$(cat /run/sshd.pid)"');

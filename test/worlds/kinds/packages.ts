@@ -21,7 +21,6 @@ function packaged(name: string, id: string, manifest: object, truth: Truth, mend
     plan: /./,
     mend,
     healed: { [`Package/${id}`]: 'installed' },
-    healMsMax: 120_000,
     ...over,
   };
 }

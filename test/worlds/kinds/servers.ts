@@ -26,7 +26,6 @@ function server(
     truth: { 'Server/vega': truth },
     mend,
     healed: { 'Server/vega': 'ready', 'Backend/eva/notas': 'running' },
-    healMsMax: 120_000,
     ...over,
   };
 }
@@ -45,7 +44,6 @@ function written(name: string, over: string, change: (text: string) => string, t
     truth: { 'Server/polar': truth },
     mend: (site) => write(site, 'polar'),
     healed: { 'Server/polar': 'ready', 'Backend/rui/notas': 'running' },
-    healMsMax: 120_000,
     ...more,
   };
 }
@@ -322,7 +320,6 @@ const full: World = {
   truth: { 'Package/grande': { reason: 'DiskFull', says: /no space left/, fix: /free space there/ } },
   mend: (site) => site.server('polar').sh('mount -o remount,size=64m /opt/svc-apps'),
   healed: { 'Package/grande': 'installed' },
-  healMsMax: 120_000,
 };
 const readOnly: World = {
   name: 'the folder of packages is read-only',
@@ -336,7 +333,6 @@ const readOnly: World = {
   truth: { 'Package/lido': { reason: 'InstallFailed', says: /read-only|EROFS/i, fix: /mend what the message names/ } },
   mend: (site) => site.server('polar').sh('mount -o remount,bind,rw /opt/svc-apps'),
   healed: { 'Package/lido': 'installed' },
-  healMsMax: 120_000,
 };
 /** A second portal with documents for the same server. */
 const two: World = {
