@@ -19,6 +19,7 @@ export async function mouseJourney(person: Person, portal: ShippedPortal): Promi
     });
     if (name === 'Terminal') {
       const rows = top.locator('svc-screen[shown] .xterm-rows');
+      await until('a prompt', async () => /[$#]\s*$/.test((await rows.innerText()).trim()));
       await handleWindow(person, name, {
         place: top.locator('svc-screen[shown]'),
         // A word may go over the end of a row.
