@@ -18,34 +18,28 @@ import {
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test as plain } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { putPackages, tarballIn } from '../repository/testing/catalogue.ts';
 import { packFolder } from '../archive/pack.ts';
 import { hashTree } from './tree.ts';
 import { leftovers, testServer, type Outcome, type TestServer } from './test-server.ts';
 
-interface World {
-  readonly server: TestServer;
-  readonly children: Set<ChildProcess>;
-}
-
-/** Each has a server of its own: they run at the same time. */
-const test = plain.extend<{ world: World; server: TestServer }>({
-  // oxlint-disable-next-line no-empty-pattern
-  world: async ({}, use) => {
-    const world = { server: testServer(), children: new Set<ChildProcess>() };
-    await use(world);
-    for (const child of world.children) child.kill('SIGKILL');
-    world.server.dispose();
-  },
-  server: async ({ world }, use) => use(world.server),
-}).concurrent;
+let server: TestServer;
+const children = new Set<ChildProcess>();
+beforeEach(() => {
+  server = testServer();
+});
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  server.dispose();
+});
 
 const failure = (outcome: Outcome, code: string): void => expect(outcome).toMatchObject({ code: 1, last: { event: 'error', code } });
 const message = ({ last }: Outcome): string => (last?.event === 'error' ? last.message : '');
 
-describe.concurrent('versions', () => {
-  test('an installed one is left alone, another one needs --force, other bytes of the same one too', async ({ server }) => {
+describe('versions', () => {
+  test('an installed one is left alone, another one needs --force, other bytes of the same one too', async () => {
     const one = server.package('one', { version: '1.0.0' });
     expect(await server.run([one])).toMatchObject({ code: 0, last: { result: 'installed', before: null } });
     const inode = statSync(join(server.apps, 'notas')).ino;
@@ -62,7 +56,7 @@ describe.concurrent('versions', () => {
     expect([server.version(), leftovers(server.apps, 2)]).toEqual(['2.0.0', []]);
   });
 
-  test('a file that was changed on the server is put back by --force, and is nothing to go back to', async ({ server }) => {
+  test('a file that was changed on the server is put back by --force, and is nothing to go back to', async () => {
     const one = server.package('one');
     await server.run([one]);
     appendFileSync(join(server.apps, 'notas/backend/main.py'), '# changed\n');
@@ -74,7 +68,7 @@ describe.concurrent('versions', () => {
     failure(await server.run(['--rollback', 'notas']), 'NO_PREVIOUS_VERSION');
   });
 
-  test('at every moment of many upgrades a reader finds a whole version', async ({ server }) => {
+  test('at every moment of many upgrades a reader finds a whole version', async () => {
     const sources = ['1.0.0', '2.0.0'].map((version) => server.package(version, { version }));
     await server.run([sources[0] ?? '']);
     let looks = 0;
@@ -95,7 +89,7 @@ describe.concurrent('versions', () => {
     expect(looks).toBeGreaterThan(100);
   });
 
-  test('two installers at once: one after the other, and nothing is mixed', async ({ server }) => {
+  test('two installers at once: one after the other, and nothing is mixed', async () => {
     const sources = ['1.0.0', '2.0.0', '3.0.0'].map((version) => server.package(version, { version }));
     const outcomes = await Promise.all(sources.map((source) => server.run([source, '--force'])));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -104,7 +98,7 @@ describe.concurrent('versions', () => {
   });
 });
 
-describe.concurrent('refused, and the version before stays:', () => {
+describe('refused, and the version before stays:', () => {
   test.for([
     ['a capability that nobody offers', { requires: ['texto/v1'] }, 'MISSING_CAPABILITY', 'texto/v1'],
     ['a Linux package', { requiredPackages: ['dpkg', 'nao-existe-9|tambem-nao'] }, 'MISSING_PACKAGE', 'apt-get install nao-existe-9'],
@@ -118,7 +112,7 @@ describe.concurrent('refused, and the version before stays:', () => {
     ['no entrypoint', { backend: { entrypoint: 'backend/nada.py' } }, 'PACKAGE_REFUSED', 'nada.py'],
     ['a root phase that fails', { backend: { installCommand: 'echo torto; exit 3' } }, 'INSTALL_COMMAND_FAILED', 'exit code 3'],
     ['pessoa only', { instalacao: ['pessoa'] }, 'SCOPE_REFUSED', '--pessoa'],
-  ] as const)('%s', async ([, manifest, code, told], { server }) => {
+  ] as const)('%s', async ([, manifest, code, told]) => {
     await server.run([server.package('one')]);
     const two = server.package('two', { version: '2.0.0', ...manifest });
     const outcome = await server.run([two, '--force']);
@@ -129,7 +123,7 @@ describe.concurrent('refused, and the version before stays:', () => {
     expect(leftovers(server.apps, 2)).toEqual([]);
   });
 
-  test('an alternative satisfies, and so does a capability of an installed app', async ({ server }) => {
+  test('an alternative satisfies, and so does a capability of an installed app', async () => {
     await server.run([server.package('texto', { id: 'texto', provides: ['texto/v1'] })]);
     const outcome = await server.run([server.package('one', { requires: ['texto/v1'], requiredPackages: ['nao-existe-9|dpkg'] })]);
     expect(outcome).toMatchObject({ code: 0, last: { result: 'installed' } });
@@ -141,13 +135,13 @@ describe.concurrent('refused, and the version before stays:', () => {
       'with motores',
       { instalacao: ['pessoa'], motores: [{ nome: 'm', versao: '1', url: 'http://x/', sha256: '0'.repeat(64), tamanho: 1 }] },
     ],
-  ] as const)('--pessoa, %s', async ([, manifest], { server }) => {
+  ] as const)('--pessoa, %s', async ([, manifest]) => {
     failure(await server.run([server.package('one', manifest), '--pessoa']), 'SCOPE_REFUSED');
     expect(existsSync(join(server.dir, '.local/share/svc-apps/notas'))).toBe(false);
   });
 });
 
-test('--pessoa installs below the home, without a root phase', async ({ server }) => {
+test('--pessoa installs below the home, without a root phase', async () => {
   const source = server.package('one', { instalacao: ['pessoa'], backend: { installCommand: 'touch "$HOME/root-phase"' } });
   expect(await server.run([source, '--pessoa'])).toMatchObject({ code: 0, last: { scope: 'pessoa' } });
   expect(existsSync(join(server.dir, '.local/share/svc-apps/notas/svc-app.json'))).toBe(true);
@@ -162,7 +156,7 @@ test('--pessoa installs below the home, without a root phase', async ({ server }
   expect(existsSync(done)).toBe(false);
 });
 
-test('the root phase runs once, in the folder that stays; SVC_APP_REBUILD runs it again', async ({ server }) => {
+test('the root phase runs once, in the folder that stays; SVC_APP_REBUILD runs it again', async () => {
   const command = 'echo "$PWD $SVC_APP_REBUILD" >> "$HOME/runs"; mkdir -p built; echo ok > built/file; ln -sf file built/link';
   const source = server.package('one', { backend: { installCommand: command } });
   await server.run([source]);
@@ -186,7 +180,7 @@ const makes = {
 
 test.for(Object.entries(makes))(
   'an entrypoint that installCommand makes, %s: is installed for everybody once it is made, and for one person before',
-  async ([, backend], { server }) => {
+  async ([, backend]) => {
     const source = server.package('one', { instalacao: ['sistema', 'pessoa'], backend });
     expect(await server.run([source])).toMatchObject({ code: 0, last: { result: 'installed' } });
     expect(existsSync(join(server.apps, 'notas', backend.entrypoint))).toBe(true);
@@ -197,7 +191,7 @@ test.for(Object.entries(makes))(
 test.for([
   ['not made', 'true', 'missing'],
   ['made without its executable bit', 'mkdir dist; : > dist/main', 'not executable'],
-] as const)('an entrypoint that is %s: refused, and the version before stays', async ([, installCommand, told], { server }) => {
+] as const)('an entrypoint that is %s: refused, and the version before stays', async ([, installCommand, told]) => {
   await server.run([server.package('one')]);
   const outcome = await server.run([server.package('two', { version: '2.0.0', backend: { ...makes.binary, installCommand } }), '--force']);
   failure(outcome, 'PACKAGE_REFUSED');
@@ -206,7 +200,6 @@ test.for([
 
 /** An instance as the launcher would start it: the mark of the app, and the hash of the code it runs. */
 function instance(
-  { server, children }: World,
   environment: Readonly<Record<string, string>>,
   script = 'echo up; exec sleep 1000',
   account?: number,
@@ -220,79 +213,78 @@ function instance(
   return once(child.stdout, 'data').then(() => child);
 }
 
-test('--force ends the instances of every account that run another code, and nobody else', async ({ world, server }) => {
+test('--force ends the instances of every account that run another code, and nobody else', async () => {
   await server.run([server.package('one')]);
   const old = await hashTree(join(server.apps, 'notas'));
   const two = server.package('two', { version: '2.0.0' });
-  const ana = await instance(world, { SVC_APP_INSTALLED_HASH: old });
-  const bia = await instance(world, { SVC_APP_INSTALLED_HASH: old, SVC_APP_SOCKET: `${server.dir}/home/bia/.svc-apps/notas/app.sock` });
+  const ana = await instance({ SVC_APP_INSTALLED_HASH: old });
+  const bia = await instance({ SVC_APP_INSTALLED_HASH: old, SVC_APP_SOCKET: `${server.dir}/home/bia/.svc-apps/notas/app.sock` });
   const others = await Promise.all([
-    instance(world, { SVC_APP_INSTALLED_HASH: await hashTree(two) }),
-    instance(world, { SVC_APP_INSTALLED_HASH: old, SVC_APP_ID: 'outro' }),
-    instance(world, { SVC_APP_INSTALLED_HASH: old, SVC_APP_SOCKET: '/elsewhere/home/ana/.svc-apps/notas/app.sock' }),
-    instance(world, {}),
+    instance({ SVC_APP_INSTALLED_HASH: await hashTree(two) }),
+    instance({ SVC_APP_INSTALLED_HASH: old, SVC_APP_ID: 'outro' }),
+    instance({ SVC_APP_INSTALLED_HASH: old, SVC_APP_SOCKET: '/elsewhere/home/ana/.svc-apps/notas/app.sock' }),
+    instance({}),
   ]);
   expect(await server.run([two, '--force'])).toMatchObject({ code: 0, last: { ended: 2 } });
   expect([ana.signalCode, bia.signalCode]).toEqual(['SIGTERM', 'SIGTERM']);
   expect(others.map((child) => child.signalCode ?? child.exitCode)).toEqual([null, null, null, null]);
 });
 
-test('--force with the same bytes ends every instance of every account, and without it none', async ({ world, server }) => {
+test('--force with the same bytes ends every instance of every account, and without it none', async () => {
   const source = server.package('one');
   await server.run([source]);
   const hash = await hashTree(join(server.apps, 'notas'));
   const all = await Promise.all([
-    instance(world, { SVC_APP_INSTALLED_HASH: hash }),
-    instance(world, { SVC_APP_INSTALLED_HASH: hash, SVC_APP_SOCKET: `${server.dir}/home/bia/.svc-apps/notas/app.sock` }),
-    instance(world, { SVC_APP_INSTALLED_HASH: '0'.repeat(64) }),
+    instance({ SVC_APP_INSTALLED_HASH: hash }),
+    instance({ SVC_APP_INSTALLED_HASH: hash, SVC_APP_SOCKET: `${server.dir}/home/bia/.svc-apps/notas/app.sock` }),
+    instance({ SVC_APP_INSTALLED_HASH: '0'.repeat(64) }),
   ]);
-  const other = await instance(world, { SVC_APP_INSTALLED_HASH: hash, SVC_APP_ID: 'outro' });
+  const other = await instance({ SVC_APP_INSTALLED_HASH: hash, SVC_APP_ID: 'outro' });
   expect(await server.run([source])).toMatchObject({ code: 0, last: { result: 'unchanged', ended: 0 } });
   expect(all.map(({ signalCode, exitCode }) => signalCode ?? exitCode)).toEqual([null, null, null]);
   expect(await server.run([source, '--force'])).toMatchObject({ code: 0, last: { result: 'unchanged', ended: 3 } });
   expect(all.map(({ signalCode }) => signalCode)).toEqual(['SIGTERM', 'SIGTERM', 'SIGTERM']);
   // By its id alone, too: the very words of the table.
-  const again = await instance(world, { SVC_APP_INSTALLED_HASH: hash });
+  const again = await instance({ SVC_APP_INSTALLED_HASH: hash });
   expect(await server.run(['notas', '--force'])).toMatchObject({ code: 0, last: { result: 'unchanged', ended: 1 } });
   expect([again.signalCode, other.signalCode]).toEqual(['SIGTERM', null]);
 });
 
-test('an instance that does not listen to SIGTERM is killed after the grace', async ({ world, server }) => {
+test('an instance that does not listen to SIGTERM is killed after the grace', async () => {
   await server.run([server.package('one')]);
-  const stubborn = await instance(world, { SVC_APP_INSTALLED_HASH: '0'.repeat(64) }, 'trap "" TERM; echo up; while :; do sleep 0.1; done');
+  const stubborn = await instance({ SVC_APP_INSTALLED_HASH: '0'.repeat(64) }, 'trap "" TERM; echo up; while :; do sleep 0.1; done');
   expect(await server.run([server.package('two', { version: '2.0.0' }), '--force'])).toMatchObject({ code: 0 });
   expect(stubborn.signalCode).toBe('SIGKILL');
 });
 
-describe.concurrent('the version before', () => {
+describe('the version before', () => {
   /** A backend that answers with a status, on the socket of ana. */
-  async function backend(world: World, hash: string, status: number): Promise<void> {
-    const socket = `${world.server.dir}/home/ana/.svc-apps/notas/app.sock`;
+  async function backend(hash: string, status: number): Promise<void> {
+    const socket = `${server.dir}/home/ana/.svc-apps/notas/app.sock`;
     mkdirSync(join(socket, '..'), { recursive: true });
     const script = `require('http').createServer((q, r) => { r.statusCode = q.headers['x-svc-app-token'] === 't' ? ${status} : 403; r.end(); }).listen(process.env.SVC_APP_SOCKET, () => console.log('up'))`;
     rmSync(socket, { force: true });
     await instance(
-      world,
       { SVC_APP_INSTALLED_HASH: hash, SVC_APP_TOKEN: 't', NODE: process.execPath, SCRIPT: script },
       'exec "$NODE" -e "$SCRIPT"',
     );
   }
 
-  test('stays until an instance of the new one answers with a ready code, then it goes', async ({ world, server }) => {
+  test('stays until an instance of the new one answers with a ready code, then it goes', async () => {
     await server.run([server.package('one')]);
     const two = server.package('two', { version: '2.0.0' });
     await server.run([two, '--force']);
     failure(await server.run(['--confirm', 'notas']), 'NOT_CONFIRMED');
-    await backend(world, await hashTree(two), 503);
+    await backend(await hashTree(two), 503);
     failure(await server.run(['--confirm', 'notas']), 'NOT_CONFIRMED');
-    for (const child of world.children) child.kill('SIGKILL');
-    await backend(world, await hashTree(two), 404);
+    for (const child of children) child.kill('SIGKILL');
+    await backend(await hashTree(two), 404);
     expect(await server.run(['--confirm', 'notas'])).toMatchObject({ code: 0, last: { result: 'confirmed' } });
     expect(leftovers(server.apps, 1)).toEqual([]);
     failure(await server.run(['--rollback', 'notas']), 'NO_PREVIOUS_VERSION');
   });
 
-  test('stays when its owner leads the look to a socket that they may not open themselves', async ({ world, server }) => {
+  test('stays when its owner leads the look to a socket that they may not open themselves', async () => {
     await server.run([server.package('one')]);
     const two = server.package('two', { version: '2.0.0' });
     await server.run([two, '--force']);
@@ -307,19 +299,19 @@ describe.concurrent('the version before', () => {
     mkdirSync(join(ofBia, '..'), { recursive: true });
     symlinkSync(ofRoot, ofBia);
     const mark = { SVC_APP_INSTALLED_HASH: await hashTree(two), SVC_APP_SOCKET: ofBia };
-    const child = await instance(world, mark, 'echo up; exec sleep 1000', 61_004);
+    const child = await instance(mark, 'echo up; exec sleep 1000', 61_004);
     failure(await server.run(['--confirm', 'notas']), 'NOT_CONFIRMED');
     expect([asked, child.exitCode]).toEqual([0, null]);
     service.close();
   });
 });
 
-describe.concurrent('a tarball and a repository', () => {
+describe('a tarball and a repository', () => {
   const publish = (repository: string, ...folders: readonly string[]): Promise<void> => putPackages(repository, folders);
-  const repositoryDir = ({ dir }: TestServer): string => join(dir, 'repo');
+  const repositoryDir = (): string => join(server.dir, 'repo');
 
-  test('the newest version of an id, or the one that is named; what it needs is named with who offers it', async ({ server }) => {
-    const repository = repositoryDir(server);
+  test('the newest version of an id, or the one that is named; what it needs is named with who offers it', async () => {
+    const repository = repositoryDir();
     const packages = ['1.0.0', '1.10.0', '1.9.0'].map((version) => server.package(version, { version }));
     await publish(
       repository,
@@ -350,16 +342,16 @@ describe.concurrent('a tarball and a repository', () => {
     web.close();
   });
 
-  test('a tarball of other bytes than the catalogue says is refused before it is opened', async ({ server }) => {
-    const repository = repositoryDir(server);
+  test('a tarball of other bytes than the catalogue says is refused before it is opened', async () => {
+    const repository = repositoryDir();
     await publish(repository, server.package('one'));
     writeFileSync(tarballIn(repository, 'notas', '1.0.0'), 'no tarball');
     failure(await server.run(['notas', '--repository', repository]), 'CHECKSUM_MISMATCH');
     expect([server.version(), leftovers(server.apps, 0)]).toEqual([null, []]);
   });
 
-  test('a tarball by its path, with the sha256 that is expected', async ({ server }) => {
-    const repository = repositoryDir(server);
+  test('a tarball by its path, with the sha256 that is expected', async () => {
+    const repository = repositoryDir();
     await publish(repository, server.package('one'));
     const tarball = tarballIn(repository, 'notas', '1.0.0');
     failure(await server.run([tarball, '--sha256', '0'.repeat(64)]), 'CHECKSUM_MISMATCH');
@@ -370,7 +362,7 @@ describe.concurrent('a tarball and a repository', () => {
   });
 });
 
-test('a killed installer takes its extraction with it, and the next run is not in its way', async ({ server }) => {
+test('a killed installer takes its extraction with it, and the next run is not in its way', async () => {
   const big = server.package('big', {}, { 'weights-1': randomBytes(25_000_000).toString('hex') });
   const out = join(server.dir, 'big.tgz');
   await packFolder(big, { root: 'notas-1.0.0', out });
@@ -392,7 +384,7 @@ test('a killed installer takes its extraction with it, and the next run is not i
   expect(leftovers(server.apps, 1)).toEqual([]);
 });
 
-test('--remove takes everything of the app and nothing of another one', async ({ server }) => {
+test('--remove takes everything of the app and nothing of another one', async () => {
   await server.run([server.package('one')]);
   await server.run([server.package('outro', { id: 'outro' })]);
   expect(await server.run(['--remove', 'notas'])).toMatchObject({ code: 0, last: { result: 'removed', before: '1.0.0' } });
@@ -407,7 +399,7 @@ test.for([
   [['--remove', '../x']],
   [['--nada', 'x']],
   [['x', '--sha256', 'y']],
-] as const)('usage: %j', async ([argv], { server }) => {
+] as const)('usage: %j', async ([argv]) => {
   const outcome = await server.run(argv);
   expect([outcome.code, outcome.lines]).toEqual([2, []]);
   expect(outcome.stderr).toContain('usage: svc-app-install');
