@@ -148,7 +148,8 @@ function socketOf(stateDir: string): string {
   return relative.length < absolute.length ? `./${relative}` : absolute;
 }
 
-const silentMsMax = ({ path: route }: Pick<Address, 'path'>): number => (/\/(?:plan|apply)$/.test(route) ? plannedMsMax : answerMsMax);
+const silentMsMax = ({ path: route }: Pick<Address, 'path'>): number =>
+  route.endsWith('/plan') || route.endsWith('/apply') ? plannedMsMax : answerMsMax;
 
 function explain(error: NodeJS.ErrnoException, stateDir: string, msMax: number): Error {
   if (error.code === 'EACCES') return new SvcError('FORBIDDEN', `${path.join(stateDir, 'svc.sock')} belongs to another account`);
