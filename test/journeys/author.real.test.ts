@@ -40,7 +40,8 @@ async function begin(command: string): Promise<{ readonly link: string; end(): P
     link,
     end: async () => {
       await machine.sh(`pkill -TERM -u autora -f 'svc(-main)?[.](mjs|ts) ${command.split(' ')[1]}'`);
-      await until(`the end of ${command}`, () => child.exitCode !== null);
+      // A machine that does much else may need longer than a portal has for its end: then it is killed.
+      await until(`the end of ${command}`, () => child.exitCode !== null || child.signalCode !== null);
     },
   };
 }

@@ -202,7 +202,7 @@ describe('the portal itself', () => {
 describe('behind a reverse proxy', () => {
   beforeAll(async () => {
     await machine.sh('kill $(cat /tmp/portal.pid)');
-    await until('the portal to end', () => portalProcess.exitCode !== null);
+    await until('the portal to end', () => portalProcess.exitCode !== null || portalProcess.signalCode !== null);
     await machine.sh('mkdir /tmp/front; chmod 755 /tmp/front');
     link = await startPortal(`, url: '${front.portal}', trustedProxies: ['127.0.0.1']`);
   });

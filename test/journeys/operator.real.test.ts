@@ -238,7 +238,7 @@ test('an app starts on each server from the kit, as its person', { timeout: test
 
 async function startAgain(between = async (): Promise<void> => undefined): Promise<void> {
   await portal.sh("pkill -TERM -u svc -f 'svc[.]mjs up'");
-  if (running.exitCode === null) await once(running, 'exit');
+  if (running.exitCode === null && running.signalCode === null) await once(running, 'exit');
   await between();
   await startPortal();
 }
@@ -343,7 +343,7 @@ test('a machine dies for good: its people are taken away, and it is given up', {
 
 test('the package is purged: the state and the desired folder stay unless they are given up, and nothing of others went', async () => {
   await portal.sh("pkill -TERM -u svc -f 'svc[.]mjs up'");
-  if (running.exitCode === null) await once(running, 'exit');
+  if (running.exitCode === null && running.signalCode === null) await once(running, 'exit');
   await portal.sh('umount --lazy /usr/lib/svc');
   const { err } = await portal.sh('dpkg --purge svc');
   expect(err).toContain('svc: /var/lib/svc stays\nsvc: /etc/svc-portal stays\n');
