@@ -9,8 +9,9 @@ export const passMs = 2_000;
 /** Until the returned function is called. */
 export function shortPasses(): () => void {
   const real = globalThis.setInterval;
-  const shortened = (act: () => void, ms?: number): NodeJS.Timeout => real(act, ms === limits.supervisorScanMs ? passMs : ms);
-  globalThis.setInterval = Object.assign(shortened, real) as typeof real;
+  const shorten = (act: () => void, ms?: number): NodeJS.Timeout => real(act, ms === limits.supervisorScanMs ? passMs : ms);
+  const shortened: unknown = Object.assign(shorten, real);
+  globalThis.setInterval = shortened as typeof real;
   return () => {
     globalThis.setInterval = real;
   };
