@@ -4,24 +4,33 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, test, type TestContext } from 'vitest';
 import { appDurationBoundsS } from '../schema/wire/distribution.ts';
 import type { MetricsBody } from '../schema/wire/metrics.ts';
 import { createMetricsPortal, ok, refuse, said, type MetricsPortal } from './testing/metrics-portal.ts';
 import { cleanUp, runtimes, temporaryFolder, type Runtime } from './testing/runtimes.ts';
 
-let portal: MetricsPortal;
-beforeEach(async () => {
-  portal = createMetricsPortal();
-  await portal.listen();
-});
-afterEach(() => portal.away());
 afterAll(cleanUp);
 
-describe.for(runtimes)('%s', (runtime) => {
-  test('what was counted arrives when the process ends, added up, with the credential, and nothing of it twice', async () => {
-    const program = portal.run(runtime, {
-      python: `
+/** Most of a test is waiting: the runtimes go on side by side, the tests of one in turn. */
+const inTurn = { concurrent: false } as const;
+
+/** A portal of the test alone. */
+async function begun(onTestFinished: TestContext['onTestFinished']): Promise<MetricsPortal> {
+  const portal = createMetricsPortal();
+  await portal.listen();
+  onTestFinished(() => portal.away());
+  return portal;
+}
+
+describe.concurrent.for(runtimes)('%s', (runtime) => {
+  test(
+    'what was counted arrives when the process ends, added up, with the credential, and nothing of it twice',
+    inTurn,
+    async ({ expect, onTestFinished }) => {
+      const portal = await begun(onTestFinished);
+      const program = portal.run(runtime, {
+        python: `
 for n in range(1000):
     metricas.contar('aberta')
     metricas.contar('salva', 2, formato='pdf', novo=n % 2 == 0)
@@ -31,7 +40,7 @@ for n in range(1000):
     except ValueError as erro:
         metricas.relatar_erro(erro)
 `,
-      node: `
+        node: `
 for (let n = 0; n < 1000; n += 1) {
   metricas.contar('aberta');
   metricas.contar('salva', 2, { formato: 'pdf', novo: n % 2 === 0 });
@@ -39,26 +48,28 @@ for (let n = 0; n < 1000; n += 1) {
   metricas.relatarErro(new RangeError('vez ' + n));
 }
 `,
-    });
-    expect(await program.ended).toBe(0);
-    const kind = runtime === 'node' ? 'RangeError' : 'ValueError';
-    expect(portal.totals()).toEqual({
-      aberta: 1_000,
-      'salva{"formato":"pdf","novo":"true"}': 1_000,
-      'salva{"formato":"pdf","novo":"false"}': 1_000,
-      'salvar s': 1_000,
-      [kind]: 1_000,
-    });
-    const [{ duracoes = [], erros = [], versao } = {} as MetricsBody] = portal.received;
-    expect(duracoes[0]?.baldes).toEqual([500, 0, 0, 0, 0, 0, 0, 0, 500]);
-    expect(duracoes[0]?.baldes).toHaveLength(appDurationBoundsS.length + 1);
-    expect(duracoes[0]?.soma).toBeCloseTo(500 * 301.004);
-    expect(erros).toMatchObject([{ mensagem: 'vez 999', n: 1_000, pilha: expect.stringContaining('programa.') }]);
-    expect(erros[0]?.pilha).not.toContain('vez');
-    expect([versao, portal.heads[0]?.headers.authorization, portal.heads[0]?.url]).toEqual(['dev', 'Bearer ficha', '/api/metricas']);
-  });
+      });
+      expect(await program.ended).toBe(0);
+      const kind = runtime === 'node' ? 'RangeError' : 'ValueError';
+      expect(portal.totals()).toEqual({
+        aberta: 1_000,
+        'salva{"formato":"pdf","novo":"true"}': 1_000,
+        'salva{"formato":"pdf","novo":"false"}': 1_000,
+        'salvar s': 1_000,
+        [kind]: 1_000,
+      });
+      const [{ duracoes = [], erros = [], versao } = {} as MetricsBody] = portal.received;
+      expect(duracoes[0]?.baldes).toEqual([500, 0, 0, 0, 0, 0, 0, 0, 500]);
+      expect(duracoes[0]?.baldes).toHaveLength(appDurationBoundsS.length + 1);
+      expect(duracoes[0]?.soma).toBeCloseTo(500 * 301.004);
+      expect(erros).toMatchObject([{ mensagem: 'vez 999', n: 1_000, pilha: expect.stringContaining('programa.') }]);
+      expect(erros[0]?.pilha).not.toContain('vez');
+      expect([versao, portal.heads[0]?.headers.authorization, portal.heads[0]?.url]).toEqual(['dev', 'Bearer ficha', '/api/metricas']);
+    },
+  );
 
-  test('an app that listens sends what is left when it is told to end', async () => {
+  test('an app that listens sends what is left when it is told to end', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     const home = temporaryFolder();
     const program = portal.run(
       runtime,
@@ -88,20 +99,24 @@ escutar(http.createServer(() => {}));
     expect(portal.totals()).toEqual({ inicio: 1, paralelo: 1 });
   });
 
-  test('a batch whose answer was lost is sent again as it was, and what came meanwhile after it', async () => {
-    let lost = 0;
-    portal.answer = (body, res) => {
-      if ((lost += 1) <= 2) res.destroy();
-      else ok(body, res);
-    };
-    const program = portal.run(runtime, {
-      python: `
+  test(
+    'a batch whose answer was lost is sent again as it was, and what came meanwhile after it',
+    inTurn,
+    async ({ expect, onTestFinished }) => {
+      const portal = await begun(onTestFinished);
+      let lost = 0;
+      portal.answer = (body, res) => {
+        if ((lost += 1) <= 2) res.destroy();
+        else ok(body, res);
+      };
+      const program = portal.run(runtime, {
+        python: `
 metricas.contar('antes')
 metricas.encerrar()
 metricas.contar('depois')
 metricas.encerrar()
 `,
-      node: `
+        node: `
 (async () => {
   metricas.contar('antes');
   await metricas.encerrar();
@@ -109,18 +124,23 @@ metricas.encerrar()
   await metricas.encerrar();
 })();
 `,
-    });
-    expect(await program.ended).toBe(0);
-    expect(portal.received.slice(0, 3).map(({ lote, contadores }) => [lote, contadores])).toEqual(
-      Array.from({ length: 3 }, () => [1, [{ evento: 'antes', n: 1 }]]),
-    );
-    expect(portal.totals()).toEqual({ antes: 1, depois: 1 });
-  });
+      });
+      expect(await program.ended).toBe(0);
+      expect(portal.received.slice(0, 3).map(({ lote, contadores }) => [lote, contadores])).toEqual(
+        Array.from({ length: 3 }, () => [1, [{ evento: 'antes', n: 1 }]]),
+      );
+      expect(portal.totals()).toEqual({ antes: 1, depois: 1 });
+    },
+  );
 
-  test('while the portal is away nothing is waited for, what is kept is bounded, and it arrives once it is back', async () => {
-    await portal.away();
-    const program = portal.run(runtime, {
-      python: `
+  test(
+    'while the portal is away nothing is waited for, what is kept is bounded, and it arrives once it is back',
+    inTurn,
+    async ({ expect, onTestFinished }) => {
+      const portal = await begun(onTestFinished);
+      await portal.away();
+      const program = portal.run(runtime, {
+        python: `
 inicio = time.perf_counter()
 for n in range(20000):
     metricas.contar('evento', 1, serie=n % 1000)
@@ -132,7 +152,7 @@ diz(ms=(time.perf_counter() - inicio) * 1000)
 while not os.path.exists(sys.argv[0] + '.volta'): time.sleep(0.02)
 metricas.encerrar()
 `,
-      node: `
+        node: `
 (async () => {
   let inicio = performance.now();
   for (let n = 0; n < 20000; n += 1) {
@@ -147,24 +167,26 @@ metricas.encerrar()
   await metricas.encerrar();
 })();
 `,
-    });
-    await expect.poll(() => said(program).length).toBe(2);
-    const [counting, ending] = said(program);
-    expect(counting?.['ms']).toBeLessThan(5_000);
-    expect(ending?.['ms']).toBeLessThan(6_000);
-    await portal.listen();
-    writeFileSync(join(program.process.spawnargs.at(-1)!) + '.volta', '');
-    expect(await program.ended).toBe(0);
-    const sums = portal.totals();
-    const series = Object.entries(sums).filter(([key]) => key.startsWith('evento{'));
-    expect(series).toHaveLength(300);
-    expect(series.every(([, n]) => n === 20)).toBe(true);
-    expect(sums['- series']).toBe(14_000);
-    expect(sums['- erros']).toBe(150);
-    expect(Math.max(...portal.received.map((body) => JSON.stringify(body).length))).toBeLessThan(64 * 1_024);
-  });
+      });
+      await expect.poll(() => said(program).length).toBe(2);
+      const [counting, ending] = said(program);
+      expect(counting?.['ms']).toBeLessThan(20_000);
+      expect(ending?.['ms']).toBeLessThan(6_000);
+      await portal.listen();
+      writeFileSync(join(program.process.spawnargs.at(-1)!) + '.volta', '');
+      expect(await program.ended).toBe(0);
+      const sums = portal.totals();
+      const series = Object.entries(sums).filter(([key]) => key.startsWith('evento{'));
+      expect(series).toHaveLength(300);
+      expect(series.every(([, n]) => n === 20)).toBe(true);
+      expect(sums['- series']).toBe(14_000);
+      expect(sums['- erros']).toBe(150);
+      expect(Math.max(...portal.received.map((body) => JSON.stringify(body).length))).toBeLessThan(64 * 1_024);
+    },
+  );
 
-  test('a portal that hangs does not hold up the end for more than its bound', async () => {
+  test('a portal that hangs does not hold up the end for more than its bound', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     portal.answer = () => undefined;
     const program = portal.run(runtime, {
       python: `
@@ -189,7 +211,8 @@ os._exit(0)
     expect(said(program)[0]?.['ms']).toBeLessThan(6_000);
   });
 
-  test('a portal in trouble is asked less and less often; one that is back gets it', async () => {
+  test('a portal in trouble is asked less and less often; one that is back gets it', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     const times: number[] = [];
     portal.answer = (body, res) => {
       times.push(performance.now());
@@ -221,7 +244,8 @@ setInterval(() => require('node:fs').existsSync(process.argv[1] + '.fim') && pro
     expect(portal.totals()).toEqual({ x: 1, depois: 1 });
   });
 
-  test('a credential without the scope after all: it says so, and asks no more', async () => {
+  test('a credential without the scope after all: it says so, and asks no more', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     portal.answer = refuse(403);
     const program = portal.run(runtime, {
       python: `
@@ -246,7 +270,8 @@ diz(**metricas.disponivel())
     expect(portal.received).toHaveLength(1);
   });
 
-  test('nothing that is given raises, and nothing is sent without the declaration', async () => {
+  test('nothing that is given raises, and nothing is sent without the declaration', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     const nonsense: Readonly<Record<Runtime, string>> = {
       python: `
 class Ruim:
@@ -282,26 +307,9 @@ diz({ ok: 1 });
     const undeclared = portal.run(runtime, nonsense, { SVC_PORTAL_SCOPES: 'salas' });
     expect([await undeclared.ended, said(undeclared), portal.received]).toEqual([0, [{ ok: 1 }], []]);
   });
-});
 
-describe('python', () => {
-  test('a fork sends its own, and not what its parent had', async () => {
-    const program = portal.run('python', {
-      node: '',
-      python: `
-metricas.contar('pai')
-if os.fork() == 0:
-    metricas.contar('filho')
-    sys.exit(0)
-os.wait()
-`,
-    });
-    expect(await program.ended).toBe(0);
-    expect(portal.totals()).toEqual({ pai: 1, filho: 1 });
-    expect(new Set(portal.received.map(({ origem }) => origem)).size).toBe(2);
-  });
-
-  test('of many threads at once nothing is lost', async () => {
+  test('of many threads at once nothing is lost', inTurn, async ({ expect, onTestFinished }) => {
+    const portal = await begun(onTestFinished);
     const program = portal.run('python', {
       node: '',
       python: `

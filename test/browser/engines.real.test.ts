@@ -57,9 +57,12 @@ const catalogue = {
 };
 
 let world: SettingsWorld;
+/** A desktop that is there from the beginning: what takes ten seconds is over when it is looked at. */
+let early: TestPage;
 let browser: Browser;
 beforeAll(async () => {
   [world, browser] = await Promise.all([createSettingsWorld(apps, { 'extensoes.json': JSON.stringify(catalogue) }), openBrowser()]);
+  early = await desktop();
 });
 afterAll(async () => {
   await closePages(browser);
@@ -146,8 +149,10 @@ test('engines start with the session; a loader runs while its backend answers, r
   await page.context().close();
 });
 
-test('a loader that throws and one that never registers are said in Settings and in the log of their app; the desktop goes on', async () => {
-  const { page } = await desktop();
+test('a loader that throws and one that never registers are said in Settings and in the log of their app; the desktop goes on', async ({
+  task,
+}) => {
+  const { page } = (task.result?.retryCount ?? 0) > 0 ? await desktop() : early;
   const window = await openWindow(page, 'Configurações');
   await goTo(window, 'Aplicativos com falha');
   for (const [id, why] of [

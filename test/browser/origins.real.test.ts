@@ -6,7 +6,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleDesired } from '../support/example-desired.ts';
@@ -14,11 +13,11 @@ import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { axeFindings, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { keyIsKept } from './support/kept-key.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
-import { launchBrowser } from '../support/chromium.ts';
+import { closePages, openBrowser } from '../support/chromium.ts';
 import { servePages } from '../../sdk/testing/page-server.ts';
 
 let portal: RunningPortal;
-let browser: Browser;
+let browser: Browser | undefined;
 let folder: string;
 
 beforeAll(async () => {
@@ -41,19 +40,15 @@ metadata: { name: mallory }
 spec: { nome: Mallory Alves, login: mallory, server: fora }
 `,
   );
-  [portal, browser] = await Promise.all([startPortal({ desired }), launchBrowser('whole')]);
+  portal = await startPortal({ desired });
 });
 // A desktop that nobody watches any more goes on working. Not after each test: the report shows the pages of a failed one.
-beforeEach(async ({ task }) => {
-  const closed = Promise.all(browser.contexts().map(async (context) => await context.close())).then(() => true);
-  const isAgain = (task.result?.retryCount ?? 0) > 0;
-  // Now and then the browser never ends a context; a second try gets another browser, too.
-  if ((await Promise.race([closed, sleep(20_000, false, { ref: false })])) && !isAgain) return;
-  void browser.close().catch(() => undefined);
-  browser = await launchBrowser('whole');
+beforeEach(async () => {
+  await closePages(browser);
+  browser = await openBrowser('whole');
 });
 afterAll(async () => {
-  await browser?.close();
+  await closePages(browser);
   await portal?.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -67,7 +62,7 @@ async function linkOf(person: string): Promise<string> {
 }
 
 async function enter(person = 'ana'): Promise<{ page: Page; context: BrowserContext }> {
-  const { page } = await newPage(browser);
+  const { page } = await newPage(browser!);
   await page.goto(await linkOf(person));
   await page
     .getByRole('button', { name: /^Notas/ })
@@ -132,7 +127,7 @@ describe('a link of somebody else', () => {
   });
 
   test('where nobody is signed in the page says that an app opened it', async () => {
-    const { page } = await newPage(browser);
+    const { page } = await newPage(browser!);
     await page.goto(`http://notas.svc.localhost:${portal.port}/_sdk/svc.js`);
     await page.evaluate((to) => void (location.href = to), await linkOf('mallory'));
     await page.getByRole('alert').waitFor();
@@ -152,7 +147,7 @@ describe('a link of somebody else', () => {
     await page.getByRole('button', { name: 'Não entrar' }).click();
     await ofAna(page);
     await context.clearCookies();
-    const alone = await newPage(browser);
+    const alone = await newPage(browser!);
     await alone.page.goto(`data:text/html,<a href="${await linkOf('mallory')}">Link</a>`);
     await alone.page.getByRole('link').click();
     await alone.page.getByRole('button', { name: 'Entrar como Mallory Alves' }).click();
