@@ -1,8 +1,7 @@
 /**
- * A portal with a packed repository behind a real web server, for the store: apps are made from the examples and published by the
- * command itself. The server has a valve for each package: half of it comes, the rest when the test says so, or other bytes.
+ * A portal with a packed repository behind a real web server, for the store: apps are made from the examples and published as the
+ * command does. The server has a valve for each package: half of it comes, the rest when the test says so, or other bytes.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +9,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { publishApp } from '../../../kit/repository/publishing/publish.ts';
 import { repository as home, startPortal, type RunningPortal } from '../../support/portal.ts';
 
 export interface AppToPublish {
@@ -99,7 +98,8 @@ async function publish(dir: string, repository: string, app: AppToPublish): Prom
   if (app.news !== undefined) await writeFile(path.join(source, 'CHANGELOG.md'), `# Changes\n\n## ${app.version}\n\n${app.news}\n`);
   if (app.payload !== undefined) await writeFile(path.join(source, 'dados.bin'), randomBytes(app.payload));
   if (app.icon !== undefined) await writeFile(path.join(source, 'icon.svg'), picture(...app.icon));
-  await promisify(execFile)(path.join(home, 'bin/svc-app-publish'), [source, '--repository', repository, '--json']);
+  const { outcome, report } = await publishApp(source, { destination: { kind: 'folder', dir: repository }, nowMs: Date.now() });
+  if (outcome !== 'published') throw new Error(`${outcome}: ${JSON.stringify(report.errors)}`);
 }
 
 const picture = (from: string, to: string, letter: string): string =>
