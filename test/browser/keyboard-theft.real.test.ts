@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { whenInstalled, writeDesired } from '../integration/world.ts';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
+import { everyNth } from '../support/share.ts';
 import { newLink } from './support/browser.ts';
 import { launchPlainChromium, type PlainChromium, type PlainPage } from './support/plain-chromium.ts';
 
@@ -90,7 +91,8 @@ async function openField(): Promise<void> {
   await page.press(`[...deep('svc-home').shadowRoot.querySelectorAll('button')].find((each) => each.textContent.includes('Ladra'))`);
   await page.until(`deep('svc-app-frame')?.loaded`);
   // Until the page has drawn what takes the press.
-  while (!existsSync(path.join(folder, 'comecou'))) {
+  for (let tries = 0; !existsSync(path.join(folder, 'comecou')); tries += 1) {
+    if (tries === 600) throw new Error('the page was never pressed');
     await page.press(frame);
     await sleep(100);
   }
@@ -102,7 +104,7 @@ async function openField(): Promise<void> {
 }
 
 describe('what is typed into the field of a secret is in it, and not in the page of an app that takes the keyboard', () => {
-  test.for(Object.entries(ways))('%s', async ([name, way]) => {
+  test.for(everyNth(3, Object.entries(ways)))('%s', async ([name, way]) => {
     await writeFile(path.join(folder, 'maneira'), way);
     await writeFile(path.join(folder, 'ouvido'), '');
     await openField();
