@@ -113,7 +113,7 @@ describe('@svc/sdk', () => {
     'installed as %s a backend and a page type-check strictly, and the backend runs',
     async ([name = '']) => {
       const project = install(name);
-      // One for each name, the other the next time.
+      // A package for each name, the other one the next time.
       for (const [module, resolution, include] of everyNth(2, resolutions, name === 'svc' ? 1 : 0)) {
         configure(project, name, module, resolution, include);
         expect([resolution, ...(await checked(bin('tsc'), ['-p', '.'], project))]).toEqual([resolution, 0, '']);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { runWords } from '../program.ts';
 import type { Outcome } from './run-svc.ts';
 
-/** One at a time: all that the process writes meanwhile is taken for the command's. A mistake in the words themselves rejects. */
+/** Runs one command at a time: all that the process writes meanwhile is taken for the command's. A mistake in the words themselves rejects. */
 export async function runHere(program: Command, words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
   const text = { out: '', err: '' };
   const before = Object.keys(env).map((name) => [name, process.env[name]] as const);

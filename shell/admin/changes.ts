@@ -21,7 +21,9 @@ export function nameOf(login: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]/g, '-')
     .slice(0, nameCharsMax);
-  return plain.replace(/^[._-]+/, '').replace(/[._-]+$/, '') || 'pessoa';
+  const first = plain.search(/[a-z0-9]/);
+  const last = plain.search(/[a-z0-9][._-]*$/);
+  return first === -1 ? 'pessoa' : plain.slice(first, last + 1);
 }
 
 function textIn(data: FormData, field: string): string {

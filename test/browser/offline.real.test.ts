@@ -24,7 +24,7 @@ const activeWorker = async (on: Page = page): Promise<string> =>
       await new Promise((resolve) => registration.active?.addEventListener('statechange', resolve, { once: true }));
     return registration.active?.scriptURL ?? '';
   });
-/** What came to the frame of the window is there: the app, or the browser's own page in place of it. */
+/** Resolves when something came to the frame of the window: the app, or the browser's own page in place of it. */
 const arrived = async (name: string): Promise<void> =>
   await expect
     .poll(

@@ -1,5 +1,5 @@
 /**
- * What a person makes of the desktop: windows that come back, pinned apps, the switcher, colours and a wallpaper. It is there in another browser,
+ * The desktop as a person makes it: windows that come back, pinned apps, the switcher, colours and a wallpaper. It is there in another browser,
  * and every open page is notified of it.
  */
 import type { Browser, Locator, Page } from 'playwright-core';

@@ -125,7 +125,7 @@ describe('by mouse', () => {
     await openNew('d');
     await shows('c a b [d]');
 
-    // One whose first movement is over the page is one, too, and the page has the keyboard again.
+    // A drag whose first movement is over the page is one, too, and the page has the keyboard again.
     await threeDrafts();
     await text().click();
     await page.keyboard.press('End');

@@ -263,7 +263,7 @@ describe('inside', () => {
     expect(await windowOf(page, 'Notas').count()).toBe(1);
   });
 
-  // What the portal itself reads no more: session.real.test.ts.
+  // That the portal itself reads it no more is shown by session.real.test.ts.
   test('may set cookies for the whole domain, more than a backend gets: they are removed and everything goes on', async () => {
     const length = await inNotas<number>(`
       for (let n = 0; n < 6; n++) document.cookie = 'b' + n + '=' + 'x'.repeat(3000) + '; Path=/; Domain=svc.localhost';

@@ -87,7 +87,7 @@ test.runIf(process.getuid?.() === 0)(`${sockets} slow sockets`, { timeout: 300_0
     tellCount(
       `portal: ${opened} slow connections of another account; 300 requests beside them: 0 failed, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (calm ${calm.toFixed(1)} ms)`,
     );
-    // What a machine that does much else is slow in anyway is not theirs.
+    // A machine that does much else is slow anyway, which is not theirs.
     expect(p99).toBeLessThan(Math.max(1_000, 50 * calm));
   } finally {
     child.kill('SIGKILL');
