@@ -123,8 +123,13 @@ test('a server that dies, and a group that is not found, take nobody away', asyn
   const before = (await persons()).toSorted();
   const browser = await signIn(member(3));
   await world.sshd.halt();
-  await world.pass(list);
-  const silent = await world.whenState(list, 'unknown');
+  await world.whenState('Server/sirius', 'unknown');
+  await world.pass();
+  // What was being read when the connection broke says that first.
+  const silent = await until('the server to be missed', async () => {
+    const seen = await world.view(list);
+    return seen?.reason === 'ServerUnreachable' ? seen : null;
+  });
   expect([silent.reason, silent.message]).toEqual([
     'ServerUnreachable',
     expect.stringMatching(new RegExp(`; no change for its ${count - 1} people$`)),
