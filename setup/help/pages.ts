@@ -67,7 +67,6 @@ export const docsGroups: readonly Group[] = [
       'clusters',
       'fronts',
       'several-portals',
-      'scale',
       'monitoring',
       'audit',
       'security',
