@@ -125,7 +125,7 @@ test('a server that dies, and a group that is not found, take nobody away', asyn
   await world.sshd.halt();
   await world.whenState('Server/sirius', 'unknown');
   await world.pass();
-  // What was being read when the connection broke says that first.
+  // A list that was being read when the connection broke says that first.
   const silent = await until('the server to be missed', async () => {
     const seen = await world.view(list);
     return seen?.reason === 'ServerUnreachable' ? seen : null;
