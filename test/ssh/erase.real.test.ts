@@ -206,7 +206,8 @@ test('a server that does not answer holds the end up, and it ends when the serve
   });
   expect(existsSync(join(account('presa').home, '.svc-apps'))).toBe(true);
   await sshd.resume();
-  expect((await running).out).toMatch(/nothing is left of presa/);
+  const { out, err } = await running;
+  expect(`${out}${err}`).toMatch(/nothing is left of presa/);
   isGone('presa');
   expect(readdirSync(account('presa').home)).toContain('meu');
 });
