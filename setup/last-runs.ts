@@ -24,11 +24,11 @@ const runsMax = 10;
 /** In so many of the last runs, and it is mended or removed: the run fails. */
 const flakyMax = 3;
 /**
- * Seconds of a file, on a machine that is as quick as that of the run before. Twice as long is reported; four times as long fails the run:
- * one and the same file takes 60 s and 130 s on the machines of CI, by what runs beside it.
+ * Seconds of a file, on a machine that is as quick as that of the run before. Twice as long is reported; eight times as long fails the run:
+ * files that start many processes take three times as long on some machines of CI as on others, on which a page is as quick.
  */
 const secondsMax = 60;
-const [toldTimes, failedTimes] = [2, 4];
+const [toldTimes, failedTimes] = [2, 8];
 /** Bounds of the journeys, each a way through all of the shipped product, and of the attacks, which take seconds on purpose. */
 const ownSecondsMax: Readonly<Record<string, number>> = {
   'test/journeys/operator.real.test.ts': 240,
