@@ -9,6 +9,8 @@ import { applyCredential, readOrder, type ServiceManager } from './credential.ts
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'svc-cred-'));
+  mkdirSync(dirname(unitFile()), { recursive: true });
+  writeFileSync(unitFile(), '[Service]\nEnvironmentFile=-/etc/svc-kit/portal/mural.env\n');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -65,6 +67,13 @@ test('is a file of its owner alone, in a folder of its owner alone, and nothing 
   expect(readdirSync(dirname(file()))).toEqual([]);
 });
 
+test('of an app that is removed while it is given nothing stays', async () => {
+  const { made, apply } = unit();
+  made.asked = () => rmSync(unitFile(), { force: true });
+  expect(await apply(give('abc'))).toEqual({ token: null, unit: 'stopped', taken: false });
+  expect(readdirSync(dirname(file()))).toEqual([]);
+});
+
 test('a look tells whether what runs was started with it', async () => {
   const { made, apply } = unit();
   await apply(give('one'));
@@ -105,7 +114,6 @@ test('a start while it is written is never taken for one that read it', async ()
 
 test.for(['', 'EnvironmentFile=-/etc/svc/portal/mural.env\n'])('the unit of an older kit (%j) is made to read it, once', async (before) => {
   const { made, apply } = unit();
-  mkdirSync(dirname(unitFile()), { recursive: true });
   writeFileSync(unitFile(), `[Service]\nType=exec\n${before}ExecStart=/opt/svc/bin/svc-app-serve mural\nExecStartPost=/x --open mural\n`);
   await apply(give('one'));
   await apply(give('two'));

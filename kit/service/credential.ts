@@ -63,6 +63,8 @@ export async function applyCredential(
   if (order.act === 'give') {
     await give(file, order.variables, async () => (await manager.show(unit)).run);
     await mendUnit(app, manager, root);
+    // The app was removed meanwhile: nobody else would take the file away.
+    if (readIfThere(join(root, serverAppPaths(app).unitFile)) === null) unlinkIfThere(file);
   }
   const { state, run } = await manager.show(unit);
   const text = readIfThere(file);

@@ -56,13 +56,14 @@ export async function followServerScope(manifest: Manifest, binDir: string, rest
 /** Process, unit and account go. The data stays, and belongs to root until the app comes back. */
 export async function leaveServerScope(app: string): Promise<void> {
   const { account, unit, unitFile, state, portalEnv } = serverAppPaths(app);
-  unlinkIfThere(portalEnv);
   if (isOurUnit(readIfThere(unitFile))) {
     await systemctl('--quiet', 'disable', '--now', unit);
     unlinkIfThere(unitFile);
     await systemctl('daemon-reload');
     await systemctl('reset-failed', unit).catch(() => undefined);
   }
+  // The portal gives it again while the unit is there (credential.ts).
+  unlinkIfThere(portalEnv);
   if (pathState('/run/systemd/system').kind === 'present' && (await ourAccount(account, state)) !== null) {
     if (lstatSync(state, { throwIfNoEntry: false })?.isDirectory() === true) closeFolder(state);
     await exec('userdel', [account]);
