@@ -6,12 +6,12 @@ import type { OwnDraftAnswer, OwnDraftBody, OwnFileAnswer } from '../../schema/w
 import { language, text } from '../i18n/i18n.ts';
 import { draftOwn, writeOwn } from '../session/admin-api.ts';
 import { ApiError } from '../session/api.ts';
-import { sayError } from '../session/say-error.ts';
 import type { ShopDesk } from '../shop/context.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
 import { glyph } from '../ui/glyphs.ts';
 import { packageIn, personIn, type Begun } from './changes.ts';
+import { doOne } from './doing.ts';
 import { packageFields, personFields } from './forms.ts';
 import { mayBeWritten, reviewOf } from './review.ts';
 import { adminPanelStyles } from './styles.ts';
@@ -140,20 +140,8 @@ export class SvcAdminChange extends LitElement {
     if (this.begun.kind === 'remove') void this.#show({ act: 'remove', kind: this.begun.of, name: this.begun.name });
   }
 
-  async #do(act: () => Promise<void>): Promise<void> {
-    if (this.busy) return;
-    this.busy = true;
-    this.trouble = null;
-    try {
-      await act();
-    } catch (error) {
-      this.trouble = sayError(error);
-    }
-    this.busy = false;
-  }
-
   async #show(body: OwnDraftBody): Promise<void> {
-    await this.#do(async () => {
+    await doOne(this, async () => {
       this.draft = await draftOwn(body);
       this.body = body;
     });
@@ -188,7 +176,7 @@ export class SvcAdminChange extends LitElement {
   async #write(): Promise<void> {
     const { body, draft } = this;
     if (body === null || draft === null || !mayBeWritten(draft)) return;
-    await this.#do(async () => {
+    await doOne(this, async () => {
       try {
         await writeOwn({ ...body, digest: draft.digest });
       } catch (error) {

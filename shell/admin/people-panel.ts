@@ -18,6 +18,7 @@ import { glyph } from '../ui/glyphs.ts';
 import { attempt } from '../windows/attempt.ts';
 import type { Shell } from '../windows/shell.ts';
 import { begin } from './changes.ts';
+import { doOne } from './doing.ts';
 import { adminPanelStyles } from './styles.ts';
 
 /** All of them are read each time. */
@@ -97,20 +98,8 @@ export class SvcAdminPeople extends LitElement {
     }
   }
 
-  async #do(act: () => Promise<void>): Promise<void> {
-    if (this.busy) return;
-    this.busy = true;
-    this.trouble = null;
-    try {
-      await act();
-    } catch (error) {
-      this.trouble = sayError(error);
-    }
-    this.busy = false;
-  }
-
   async #link(person: string): Promise<void> {
-    await this.#do(async () => {
+    await doOne(this, async () => {
       this.made = await makeLink(person);
     });
     await this.updateComplete;
@@ -118,7 +107,7 @@ export class SvcAdminPeople extends LitElement {
   }
 
   async #signOut(person: string): Promise<void> {
-    await this.#do(async () => {
+    await doOne(this, async () => {
       await endSessionsOf(person);
       await this.#people.ask();
     });
