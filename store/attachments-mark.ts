@@ -9,6 +9,7 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Store } from './store.ts';
 import { readPlainFile } from '../schema/plain-file.ts';
+import { syncFolder } from '../schema/sync-folder.ts';
 
 const name = 'attachments-id';
 export const attachmentsMarkFile = '.store';
@@ -55,10 +56,5 @@ async function writeMark(folder: string, file: string, id: string): Promise<void
     await handle.close();
   }
   await rename(`${file}.tmp`, file);
-  const parent = await open(folder);
-  try {
-    await parent.sync();
-  } finally {
-    await parent.close();
-  }
+  await syncFolder(folder);
 }

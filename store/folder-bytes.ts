@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { SvcError } from '../schema/errors.ts';
+import { syncFolder } from '../schema/sync-folder.ts';
 import { errorCode } from '../schema/system-error.ts';
 import type { Bytes, OpenBytes } from './bytes.ts';
 
@@ -96,15 +97,6 @@ async function openFile(file: string): Promise<OpenBytes | null> {
       handle.createReadStream({ autoClose: false, start, end: Math.max(0, end), highWaterMark: 256 * 1_024 }),
     close: () => (closing ??= handle.close()),
   };
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function listed(folder: string): Promise<readonly string[]> {

@@ -4,13 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { access, lstat, open, rename, unlink } from 'node:fs/promises';
+import { access, lstat, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ownFileName } from '../../schema/desired/own-changes.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Managed } from '../../schema/gateway.ts';
 import { limits } from '../../schema/limits.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
+import { syncFolder } from '../../schema/sync-folder.ts';
 import { errorCode } from '../../schema/system-error.ts';
 
 /** Folders of programs that keep versions: whoever uses one changes the folder there. */
@@ -72,12 +73,13 @@ export async function readOwnFile(dir: string): Promise<OwnFile> {
 /** Rejects FILE_CHANGED, and writes nothing, where the file is not that of the digest any more. */
 export async function writeOwnFile(dir: string, text: string, digest: string): Promise<void> {
   const file = path.join(dir, ownFileName);
-  // No reader of the folder takes a hidden file; what a killed portal left is overwritten.
+  // No reader of the folder takes a hidden file. Whatever lies there, which a killed portal left or is a pipe, is never opened.
   const temporary = path.join(dir, `.${ownFileName}.tmp`);
   const before = await statOf(file);
   const { uid, gid } = before ?? (await lstat(dir));
   const mode = before?.mode ?? 0o644;
-  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600);
+  await rm(temporary, { force: true });
+  const handle = await open(temporary, 'wx', 0o600);
   try {
     try {
       await handle.writeFile(text);
@@ -91,13 +93,8 @@ export async function writeOwnFile(dir: string, text: string, digest: string): P
     if ((await readOwnFile(dir)).digest !== digest) throw new SvcError('FILE_CHANGED', `${file} was changed meanwhile: look at it again`);
     await rename(temporary, file);
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
-  const folder = await open(dir, constants.O_RDONLY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(dir);
 }

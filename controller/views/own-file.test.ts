@@ -1,4 +1,5 @@
 /** Administration's changes of its file, over a real folder: what is shown, what is written, and what refuses. */
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -115,6 +116,12 @@ test('mode and words of the file stay', async () => {
   chmodSync(own, 0o640);
   await write(bia);
   expect([statSync(own).mode & 0o777, readFileSync(own, 'utf8').startsWith('# ours\n\napiVersion')]).toEqual([0o640, true]);
+});
+
+test('a pipe where the new file is made is waited for by nobody, and taken away', async () => {
+  execFileSync('mkfifo', [path.join(dir, '.administracao.yaml.tmp')]);
+  await write(bia);
+  expect(readdirSync(dir).toSorted()).toEqual(['administracao.yaml', 'site.yaml']);
 });
 
 test('a file that was changed since the draft, also in between two changes of the desktop, is not written', async () => {

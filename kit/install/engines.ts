@@ -17,7 +17,8 @@ import { download, progressReporter } from './download.ts';
 import type { OnEvent } from '../../schema/install-events.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { faultPoint } from './faults.ts';
-import { hashFile, syncFolder } from './tree.ts';
+import { syncFolder } from '../../schema/sync-folder.ts';
+import { hashFile } from './tree.ts';
 import { unpack } from './unpack.ts';
 
 export interface EngineFolders {

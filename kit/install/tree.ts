@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsync, lstatSync, openSync, read as readCallback } from 'node:fs';
-import { copyFile, lstat, mkdir, open, readdir } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
@@ -202,13 +202,4 @@ function setMode(fd: number, mode: number, owner: { readonly uid: number; readon
   const stat = fstatSync(fd);
   if (stat.uid !== owner.uid || stat.gid !== owner.gid) fchownSync(fd, owner.uid, owner.gid);
   if ((stat.mode & 0o7777) !== mode) fchmodSync(fd, mode);
-}
-
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

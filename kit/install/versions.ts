@@ -13,7 +13,7 @@ import { removeTree } from '../archive/folder-writer.ts';
 import { isMissing, readIfThere, unlinkIfThere, writeFileAtomic } from '../atomic-file.ts';
 import { isAlive, bootId } from '../processes.ts';
 import { faultPoint } from './faults.ts';
-import { syncFolder } from './tree.ts';
+import { syncFolder } from '../../schema/sync-folder.ts';
 import { readPlainFileSync } from '../../schema/plain-file.ts';
 
 export interface Versions {

@@ -9,6 +9,7 @@ import path from 'node:path';
 import ssh2 from 'ssh2';
 import { SvcError } from '../../../schema/errors.ts';
 import { readPlainFile, whyUnread } from '../../../schema/plain-file.ts';
+import { syncFolder } from '../../../schema/sync-folder.ts';
 
 export interface PortalKey {
   readonly privateKey: Buffer;
@@ -146,13 +147,4 @@ async function putNew(file: string, text: string, mode: number): Promise<void> {
     await rm(temporary, { force: true });
   }
   await syncFolder(path.dirname(file));
-}
-
-async function syncFolder(at: string): Promise<void> {
-  const folder = await open(at, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

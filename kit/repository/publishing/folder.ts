@@ -9,6 +9,7 @@ import path from 'node:path';
 import { appIdFault } from '../../../schema/app-id.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { readPlainFile } from '../../../schema/plain-file.ts';
+import { syncFolder } from '../../../schema/sync-folder.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import type { Manifest } from '../../../schema/manifest/manifest.ts';
@@ -310,15 +311,6 @@ async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> 
 async function makeFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o755 });
   if (made !== undefined) await syncFolder(path.dirname(made));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Removes files of dead uploads; a living upload writes to its file all the time. */
