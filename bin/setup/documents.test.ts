@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeDocuments } from './documents.ts';
+import { installationsOf } from './run.ts';
 import { openSite } from './site.ts';
 
 let dir: string;
@@ -37,4 +38,12 @@ test.for<readonly [string, readonly string[], readonly string[], readonly string
   ['some of several', ['polar', 'sirius', 'vega'], ['notas@sirius', 'notas@vega', 'notas@vega'], ['notas: sirius+vega']],
 ])('an app for %s', ([, servers, app, expected]) => {
   expect(packagesOf(servers, app)).toEqual(expected);
+});
+
+test('the installations of a document are one for each server, and those of no other app', () => {
+  const all = ['Package/notas@polar', 'Package/notas@sirius', 'Package/notas-sirius', 'Package/notas-velhas-polar'].map((key) => ({ key }));
+  expect([installationsOf('notas', all), installationsOf('notas-sirius', all)].map((found) => found.map(({ key }) => key))).toEqual([
+    ['Package/notas@polar', 'Package/notas@sirius'],
+    ['Package/notas-sirius'],
+  ]);
 });

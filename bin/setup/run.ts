@@ -3,8 +3,10 @@ import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readIfThere, writeFileAtomic } from '../../kit/atomic-file.ts';
+import { installationName } from '../../schema/desired/packages.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { PlanAnswer } from '../../schema/gateway.ts';
+import { keys } from '../../schema/keys.ts';
 import type { DoctorRow } from '../../schema/texts/doctor.ts';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
@@ -89,7 +91,7 @@ export async function setUp(prepared: Prepared, told: Told): Promise<boolean> {
   await client.call('POST /api/admin/apply', { body: { prune: false } });
   // Without what apps need on a server nothing is installed there.
   if (!isWhole) return false;
-  const isInstalled = await waitForApps(client, options, { told, words });
+  const isInstalled = await waitForApps(client, prepared, { told, words });
   await waitForPeople(client);
   return isInstalled;
 }
@@ -184,15 +186,20 @@ async function bringKits(client: Client, { site, options }: Prepared, { told, wo
   return done.every(Boolean);
 }
 
-async function waitForApps(client: Client, options: SetupOptions, { told, words }: Tell): Promise<boolean> {
+/** Objects of that Package document: for many servers it is one object a server. */
+export const installationsOf = <Object extends Pick<ObjectView, 'key'>>(document: string, all: readonly Object[]): readonly Object[] =>
+  all.filter(({ key }) => key === keys.package(document) || key.startsWith(keys.package(installationName(document, ''))));
+
+async function waitForApps(client: Client, { options, site }: Prepared, { told, words }: Tell): Promise<boolean> {
   const ids = onServer('app', options.app).map(({ name }) => name);
   if (ids.length === 0) return true;
+  const asked = site.names('Package').filter((name) => ids.includes(site.text('Package', name, ['spec', 'app'])));
   told.step(`${words.apps} ${ids.join(', ')}`);
   const isDone = ({ state }: ObjectView): boolean => state === 'installed' || state === 'failed' || state === 'blocked';
   const look = async (): Promise<readonly ObjectView[] | null> => {
     const all = await client.call('GET /api/admin/objects', { query: { prefix: 'Package/' } });
-    const own = all.filter(({ key }) => ids.some((id) => key.startsWith(`Package/${id}-`)));
-    return own.length >= ids.length && own.every(isDone) ? own : null;
+    const each = asked.map((name) => installationsOf(name, all));
+    return each.every((found) => found.length > 0 && found.every(isDone)) ? each.flat() : null;
   };
   const found = await answered(words.appsSlow, limits.setupAppsMsMax, look).catch((error: unknown) => {
     if (error instanceof SvcError && error.code === 'TIMEOUT') return null;

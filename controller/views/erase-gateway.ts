@@ -113,14 +113,14 @@ async function finish(context: Context, name: string, emit: Emit): Promise<strin
   emit({ event: 'step', text: 'look' });
   const asked = await erasureOf(store, name);
   if (asked === null) throw new SvcError('CONFLICT', `nobody asked that ${name} is erased`);
-  await rereadFolder(context, false);
+  // The guard is for what goes unseen; this removal was asked for by name.
+  await rereadFolder(context, (key) => key === keys.person(name));
   const placed = context.source.current().documents.get(keys.person(name));
-  if (placed !== undefined) {
-    const why = context.source.current().held.includes(keys.person(name))
-      ? 'its removal is held back: svc apply --prune'
-      : `remove it (${placed.place.file}:${placed.place.line})`;
-    throw new SvcError('CONFLICT', `the document Person/${name} is in force: ${why}; the rest follows by itself`);
-  }
+  if (placed !== undefined)
+    throw new SvcError(
+      'CONFLICT',
+      `the document Person/${name} is in force: remove it (${placed.place.file}:${placed.place.line}); the rest follows by itself`,
+    );
   emit({ event: 'step', text: `${name} leaves` });
   queue.add(keys.person(name), true);
   const untilMs = clock.monotonicMs() + limits.eraseWaitMsMax;

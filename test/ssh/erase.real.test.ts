@@ -21,10 +21,12 @@ import { startSshd, type TestAccount, type TestSshd } from '../support/sshd.ts';
 const execute = promisify(execFile);
 
 /** Whoever gets the rooms, and one for each step. */
-const points = eraseFaultPoints.map((point, index) => [point, `p${index}`] as const);
-const killedAt = everyNth(4, points);
-// All of them: where few people are, the guard holds it back that one of them goes.
-const names = ['bia', 'ana', ...points.map(([, person]) => person), 'presa'];
+const killedAt = everyNth(
+  4,
+  eraseFaultPoints.map((point, index) => [point, `p${index}`] as const),
+);
+// So few that the guard would hold each of them back: who is erased was named, and goes.
+const names = ['bia', 'ana', ...killedAt.map(([, person]) => person), 'presa'];
 let sshd: TestSshd;
 let folder: string;
 let portal: RunningPortal;
