@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openBackupFolder, type BackupFolder } from './folder.ts';
 import type { Entry } from './manifest.ts';
 import type { Source } from './file-entries.ts';
-import { takeSnapshot } from './take.ts';
+import { SvcError } from '../../schema/errors.ts';
+import { damagedObjects, takeSnapshot } from './take.ts';
 
 let dir: string;
 let folder: BackupFolder;
@@ -73,4 +74,16 @@ test('an unchanged file is its entry of the snapshot before, unless an object of
   });
   utimesSync(file, 1, 1);
   expect((await take([source('a')], [known]))[0]).toMatchObject({ modifiedMs: 1_000 });
+});
+
+test('an object that can not be read now is not taken for a damaged one', async () => {
+  const answers: Readonly<Record<string, Error>> = {
+    a: new SvcError('DIGEST_MISMATCH', 'a'),
+    b: new SvcError('NOT_FOUND', 'b'),
+    c: Object.assign(new Error('c'), { code: 'EIO' }),
+  };
+  const damaged = (...chunks: readonly string[]) =>
+    damagedObjects({ entries: [{ chunks } as unknown as Entry] }, (sha) => Promise.reject(answers[sha] ?? new Error(sha)));
+  expect(await damaged('a', 'b')).toEqual(['a', 'b']);
+  await expect(damaged('a', 'c')).rejects.toMatchObject({ code: 'EIO' });
 });

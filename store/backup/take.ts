@@ -3,6 +3,7 @@
  * in between; and the pages of the databases as they were at the moment. Decision: docs/decisions/0404-a-backup-is-one-moment.md
  */
 import type { Clock } from '../../schema/clock.ts';
+import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import type { ChunkSink, Written } from './chunks.ts';
 import { keyOf, takeFile, unchangedEntry, type Source } from './file-entries.ts';
@@ -98,7 +99,7 @@ async function takeDatabase(
   return { root, path, bytes: database.bytes, mode: 0o600, modifiedMs: atMs, isDatabase: true, chunks };
 }
 
-/** Reads every object of the snapshot. Answers the names of those that are not there, or not what they should be. */
+/** Reads every object of the snapshot. Answers the names of those that are not there, or not what they should be; rejects where one can't be read now. */
 export async function damagedObjects(
   manifest: Pick<Manifest, 'entries'>,
   read: (sha: string) => Promise<Uint8Array>,
@@ -109,7 +110,10 @@ export async function damagedObjects(
     for (const sha of chunks) {
       if (looked.has(sha)) continue;
       looked.add(sha);
-      await read(sha).catch(() => damaged.push(sha));
+      await read(sha).catch((error: unknown) => {
+        if (!(error instanceof SvcError)) throw error;
+        damaged.push(sha);
+      });
     }
   return damaged;
 }

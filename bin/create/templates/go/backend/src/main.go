@@ -2,7 +2,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"net"
 	"net/http"
@@ -18,10 +20,16 @@ var (
 	guarda = filepath.Join(os.Getenv("SVC_APP_DATA_DIR"), "contagem")
 )
 
-func ler() int {
-	texto, _ := os.ReadFile(guarda)
-	contagem, _ := strconv.Atoi(strings.TrimSpace(string(texto)))
-	return contagem
+// Only a file that was never written counts as 0: what can't be read is not written over.
+func ler() (int, error) {
+	texto, err := os.ReadFile(guarda)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(texto)))
 }
 
 // A backend may be ended at any time: the file is written whole or not at all.
@@ -35,13 +43,14 @@ func guardar(contagem int) error {
 func contar(resposta http.ResponseWriter, pedido *http.Request) {
 	trava.Lock()
 	defer trava.Unlock()
-	contagem := ler()
-	if pedido.Method == http.MethodPost {
+	contagem, err := ler()
+	if err == nil && pedido.Method == http.MethodPost {
 		contagem++
-		if err := guardar(contagem); err != nil {
-			http.Error(resposta, err.Error(), http.StatusInternalServerError)
-			return
-		}
+		err = guardar(contagem)
+	}
+	if err != nil {
+		http.Error(resposta, err.Error(), http.StatusInternalServerError)
+		return
 	}
 	resposta.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(resposta, `{"contagem":%d}`, contagem)

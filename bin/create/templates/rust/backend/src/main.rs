@@ -12,8 +12,13 @@ fn guarda() -> PathBuf {
     Path::new(&env::var_os("SVC_APP_DATA_DIR").unwrap_or_default()).join("contagem")
 }
 
-fn ler() -> u64 {
-    fs::read_to_string(guarda()).ok().and_then(|texto| texto.trim().parse().ok()).unwrap_or(0)
+/// Only a file that was never written counts as 0: what can't be read is not written over.
+fn ler() -> io::Result<u64> {
+    match fs::read_to_string(guarda()) {
+        Ok(texto) => texto.trim().parse().map_err(|erro| io::Error::new(io::ErrorKind::InvalidData, erro)),
+        Err(erro) if erro.kind() == io::ErrorKind::NotFound => Ok(0),
+        Err(erro) => Err(erro),
+    }
 }
 
 /// A backend may be ended at any time: the file is written whole or not at all.
@@ -32,11 +37,17 @@ fn json(estado: &'static str, texto: String) -> Resposta {
 fn contar(metodo: &str) -> Resposta {
     let _trava = TRAVA.lock();
     let mais = u64::from(metodo == "POST");
-    let contagem = ler() + mais;
-    if mais > 0 && guardar(contagem).is_err() {
-        return json("500 Internal Server Error", r#"{"error":"a pasta de dados não pode ser escrita"}"#.into());
+    let nova = ler().and_then(|antes| {
+        let contagem = antes + mais;
+        if mais > 0 {
+            guardar(contagem)?;
+        }
+        Ok(contagem)
+    });
+    match nova {
+        Ok(contagem) => json("200 OK", format!(r#"{{"contagem":{contagem}}}"#)),
+        Err(_) => json("500 Internal Server Error", r#"{"error":"a contagem não pode ser lida ou escrita"}"#.into()),
     }
-    json("200 OK", format!(r#"{{"contagem":{contagem}}}"#))
 }
 
 fn pagina(caminho: &str) -> Resposta {
@@ -50,8 +61,8 @@ fn pagina(caminho: &str) -> Resposta {
     };
     let dentro = Path::new(nome).components().all(|parte| matches!(parte, Component::Normal(_)));
     let pasta = env::args().nth(2).unwrap_or_default();
-    match fs::read(Path::new(&pasta).join(nome)) {
-        Ok(bytes) if dentro => Resposta("200 OK", tipo, bytes),
+    match dentro.then(|| fs::read(Path::new(&pasta).join(nome))) {
+        Some(Ok(bytes)) => Resposta("200 OK", tipo, bytes),
         _ => json("404 Not Found", r#"{"error":"rota desconhecida"}"#.into()),
     }
 }
