@@ -171,7 +171,8 @@ export async function signOut(page: Page): Promise<void> {
 
 /** A fresh one-time link: the printed one works once. */
 export async function newLink(portal: RunningPortal, admin = true): Promise<string> {
-  const { body } = await portal.admin('POST', '/api/admin/links', { person: 'ana', admin });
+  const { status, body } = await portal.admin('POST', '/api/admin/links', { person: 'ana', admin });
+  if (status !== 200) throw new Error(`no link: ${status} ${JSON.stringify(body)}`);
   return (body as { readonly link: string }).link;
 }
 
