@@ -54,7 +54,7 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'share.invite': 'Invite',
   'share.inviteOne': 'Invite {nome}',
   'share.invited': '{nome} was invited',
-  'share.people': 'Who is in the room',
+  'share.people': 'People in the room',
   'share.you': 'you',
   'share.roleOf': 'Role of {nome}',
   'share.byGroups': 'by the group {grupos}',

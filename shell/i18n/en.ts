@@ -280,7 +280,7 @@ export const en: Catalogue = {
   'store.category': 'Category',
   'store.homepage': 'Project page',
   'store.offers': 'Offers',
-  'store.needs': 'What it needs',
+  'store.needs': 'Requirements',
   'store.optional': 'works without',
   'store.need.shell': 'svc {nome} or newer',
   'store.need.capability': 'an app that offers {nome}',

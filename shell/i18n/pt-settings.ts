@@ -93,7 +93,7 @@ export const ptSettings = {
   'settings.sectionBroken': 'A seção de {nome} não funciona. As outras continuam.',
   'settings.sectionRefused':
     'O pacote de {nome} foi instalado só por você; aqui, apenas pacotes instalados pela administração acrescentam seções.',
-  'settings.ofApps': 'De aplicativos',
+  'settings.ofApps': 'Ajustes de aplicativos',
   'settings.wordsAppearance': 'Tema claro escuro cores papel de parede',
   'settings.wordsLanguage': 'Língua português inglês',
   'settings.wordsNotices': 'Avisos sino menções convites',

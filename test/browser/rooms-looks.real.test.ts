@@ -165,6 +165,6 @@ test('in English for whoever reads English', async () => {
   const frame = await openRoom(bia, 'Minutes');
   await frame.getByText('Up to date · Your notebook').waitFor();
   await frame.getByRole('button', { name: 'Share' }).click();
-  await dialogOf(bia.page, 'Share “Minutes”').getByText('Who is in the room').waitFor();
+  await dialogOf(bia.page, 'Share “Minutes”').getByText('People in the room').waitFor();
   expect(await frame.locator('html').getAttribute('lang')).toBe('en');
 });
