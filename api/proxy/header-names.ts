@@ -124,7 +124,9 @@ const reserved = /^xsvc/;
 const ofAHop =
   /^(?:forwarded|x(?:forwarded|original|rewrite|envoy).*|x(?:real|remote)(?:ip|port|addr)|x?(?:true|cluster|fastly|azure)?clientip|x?(?:cf|do)connecting.*|x(?:appengine|proxy)userip|xhost|x(?:url)?scheme|frontendhttps|x?scriptname)$/;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** As many names, each of at most so many characters; all are forgotten when there is no room. */
 const rememberedMax = 1_024;
+const rememberedCharsMax = 64;
 
 function squash(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -150,7 +152,10 @@ export function remembered<Kind>(judge: (name: string) => Kind): (name: string) 
     const before = verdicts.get(name);
     if (before !== undefined) return before;
     const verdict = judge(name);
-    if (verdicts.size < rememberedMax) verdicts.set(name, verdict);
+    if (name.length > rememberedCharsMax) return verdict;
+    if (verdicts.size >= rememberedMax) verdicts.clear();
+    // A name that was cut from a head would keep all of the head in memory.
+    verdicts.set(Buffer.from(name).toString(), verdict);
     return verdict;
   };
 }

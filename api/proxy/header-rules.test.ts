@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { requestKind, responseKind } from './header-names.ts';
+import { collector } from '../connections/young-memory.ts';
 import { callerFault, isNavigation } from './origin-rules.ts';
 import { backendHead, readRequestHead, withoutPortalCookies, type RequestHead } from './request-head.ts';
 import { clientCookie, clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';
@@ -73,6 +74,18 @@ describe('names of ours, however they are spelled', () => {
   test('none goes to a browser', () => {
     expect(names.filter((name) => clientHeaders(answerWith([name, 'secret']), own).length > 0)).toEqual([]);
   });
+});
+
+test('names that an app makes up, each cut from a head of 60 KB, keep none of it in memory', () => {
+  const collect = collector();
+  const heldMb = (): number => (collect(), process.memoryUsage().heapUsed / 1_024 ** 2);
+  const before = heldMb();
+  for (let n = 0; n < 1_100; n += 1) {
+    const head = Buffer.from(`x-a-name-of-an-app-${n}: ${'y'.repeat(60_000)}`).toString('latin1');
+    expect(responseKind(head.slice(0, head.indexOf(':')))).toBe('forward');
+    expect(responseKind(head.slice(head.indexOf('y')))).toBe('forward');
+  }
+  expect(heldMb() - before).toBeLessThan(10);
 });
 
 describe('the head that a backend gets', () => {

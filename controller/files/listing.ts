@@ -67,6 +67,17 @@ export function createListings(clock: Clock): Listings {
       else own.set(owner, { listings: theirs.listings + 1, entries: theirs.entries + rows.length });
     }
   };
+  let willForget = false;
+  /** What is over does not wait in memory for the next question. */
+  const forgetInTime = (): void => {
+    if (willForget || kept.size === 0) return;
+    willForget = true;
+    clock.at(clock.monotonicMs() + limits.listingKeptMs + 1, () => {
+      willForget = false;
+      forget();
+      forgetInTime();
+    });
+  };
   const pageOf = async (asked: Asked): Promise<ListAnswer> => {
     forget();
     const { owner, fs, folder, options } = asked;
@@ -79,6 +90,7 @@ export function createListings(clock: Clock): Listings {
     kept.delete(version);
     kept.set(version, listing);
     forget();
+    forgetInTime();
     const rows = await ordered(listing, options);
     const from = await beginning(rows, options);
     const page = rows.slice(from, from + Math.min(options.limit, limits.listPageMax));
