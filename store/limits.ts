@@ -58,6 +58,8 @@ export const limits = {
   edgeReconnectMs: 250,
   eventsKeptPerObject: 100,
   eventsKeptTotal: 100_000,
+  /** Documents whose rows are known, and rooms that were deleted, of which rows may still come. */
+  roomLogNamesMax: 10_000,
   /** Memory that is kept for the next commit. */
   roomLogSpareBytesMax: 1_024 * 1_024,
   /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */

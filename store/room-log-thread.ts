@@ -5,6 +5,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { canais, type Canal } from '../schema/rooms.ts';
+import { createLastNames } from './last-names.ts';
+import { limits } from './limits.ts';
 import { describeBase, documentReader, joined, openRoomDatabase } from './room-log-database.ts';
 import type { LoggedRoom, RoomKey } from './room-log.ts';
 import { mendedDocument } from './room-mending.ts';
@@ -40,7 +42,7 @@ interface Changes {
 
 function openChanges(database: DatabaseSync): Changes {
   const ids = new Map<string, number>();
-  const deleted = new Set<string>();
+  const deleted = createLastNames(limits.roomLogNamesMax);
   const insertDocument = database.prepare('INSERT OR IGNORE INTO documents (sala, canal) VALUES (?, ?)');
   const findDocument = database.prepare('SELECT id FROM documents WHERE sala = ? AND canal = ?');
   // A row that was written although its answer got lost is sent again.
@@ -56,6 +58,7 @@ function openChanges(database: DatabaseSync): Changes {
     if (id === undefined) {
       insertDocument.run(sala, canal);
       ({ id } = findDocument.get(sala, canal) as { id: number });
+      if (ids.size >= limits.roomLogNamesMax) ids.clear();
       ids.set(name, id);
     }
     return id;
