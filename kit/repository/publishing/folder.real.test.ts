@@ -7,7 +7,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   unlinkSync,
   utimesSync,
@@ -22,6 +24,7 @@ import { tellCount } from '../../../test/support/counts.ts';
 import { everyNth, shareSeed } from '../../../test/support/share.ts';
 import { publishFaultPoints } from '../../faults.ts';
 import { compileCache } from '../../testing/compile-cache.ts';
+import { indexFiles } from '../reading/index-files.ts';
 import { openRepositoryFolder, publishPackage, stage } from './folder.ts';
 
 let root: string;
@@ -146,6 +149,19 @@ test('a lost or cut tarball is put back by publishing the same bytes; a lost cat
   unlinkSync(path.join(root, repositoryPaths.catalogue));
   await openRepositoryFolder(root);
   expect(readFileSync(path.join(root, repositoryPaths.catalogue))).toEqual(before);
+});
+
+test('records that can not be read now are not taken out of the catalogue', async () => {
+  await publish('package', 'notas', '1.0.0', 'the bytes');
+  const folder = path.join(root, repositoryPaths.packages, 'notas');
+  renameSync(folder, `${folder}.away`);
+  symlinkSync('notas', folder);
+  await expect(openRepositoryFolder(root)).rejects.toMatchObject({ code: 'ELOOP' });
+  await expect(indexFiles(root)).rejects.toMatchObject({ code: 'ELOOP' });
+  expect((await publish('package', 'nova', '1.0.0', 'more bytes')).out).toBe('');
+  rmSync(folder);
+  renameSync(`${folder}.away`, folder);
+  expect(versionsOf(whole())).toEqual(['notas 1.0.0']);
 });
 
 test('what the dead left is swept after its time, files and folders, and nothing younger', async () => {

@@ -255,16 +255,20 @@ async function* recordsBelow(
   folder: string,
   end: '.json' | '.minisig' = '.json',
 ): AsyncGenerator<[name: string, version: string, bytes: Buffer]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
-  for (const name of names) {
-    const files = await readdir(path.join(folder, name)).catch(() => []);
+  for (const name of await namesIn(folder)) {
+    const files = await namesIn(path.join(folder, name));
     for (const file of files.filter((one) => one.endsWith(end))) {
       yield [name, file.slice(0, -end.length), await readPlainFile(path.join(folder, name, file))];
     }
   }
+}
+
+/** A folder that can't be read is not empty: what is in it would be taken out of the catalogue. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
 }
 
 async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer) => R): Promise<R | null> {

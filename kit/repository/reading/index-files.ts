@@ -1,10 +1,11 @@
 /** The files that say what a repository holds, without what it holds: catalogue, records, signatures, tokens. For backups. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isMissing } from '../../atomic-file.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { isRepositoryFolder } from './location.ts';
 
-/** Paths below the folder; none for a folder of unpacked packages. */
+/** Paths below the folder; none for a folder of unpacked packages. Rejects with what the disk says where one can't be read. */
 export async function indexFiles(folder: string): Promise<readonly string[]> {
   if (!(await isRepositoryFolder(folder))) return [];
   const files: string[] = [repositoryPaths.catalogue, repositoryPaths.extensions, repositoryPaths.signatures, repositoryPaths.tokens];
@@ -15,4 +16,9 @@ export async function indexFiles(folder: string): Promise<readonly string[]> {
   return files;
 }
 
-const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}

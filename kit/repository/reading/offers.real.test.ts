@@ -1,5 +1,5 @@
 /** The catalogue from folders and from a server that comes and goes. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -102,6 +102,25 @@ test('a folder with packed versions and one with unpacked packages; a package wi
     extensions: [],
     problem: null,
   });
+});
+
+test('an unpacked package that can not be read now is offered as before, and that is told', async () => {
+  const reader = createOffersReader(clock);
+  const notas = path.join(dir, 'notas');
+  const manifest = path.join(notas, 'svc-app.json');
+  mkdirSync(notas);
+  writeFileSync(manifest, JSON.stringify(record('1.0.0').manifest));
+  const read = async () => {
+    skipMs += limits.offersCacheMs;
+    const { apps, problem } = await reader.read([at({ kind: 'folder', folder: dir })]);
+    return [apps.map(({ id }) => id), problem];
+  };
+  expect(await read()).toEqual([['notas'], null]);
+  rmSync(manifest);
+  symlinkSync('svc-app.json', manifest);
+  expect(await read()).toEqual([['notas'], expect.stringContaining('ELOOP')]);
+  rmSync(manifest);
+  expect(await read()).toEqual([[], null]);
 });
 
 test('an address: not sent twice, and the last good one stays while it is away or talks nonsense', async () => {

@@ -57,14 +57,15 @@ export function createOffersReader(clock: Clock): OffersReader {
       return shelf;
     };
     try {
-      const read = repository.kind === 'url' ? await fromAddress(clock, repository.url, before) : await fromFolder(repository.folder);
+      const read =
+        repository.kind === 'url' ? await fromAddress(clock, repository.url, before) : await fromFolder(repository.folder, before);
       const known = before?.shelf.extensions ?? [];
       const { extensions, problem } = await extensionsAt(repository).then(
         (extensions) => ({ extensions, problem: null }),
         (error: unknown) => ({ extensions: known, problem: wordsOf(error) }),
       );
       const { apps, judged } = await withSignatures(repository, read.apps, before?.judged ?? new Map());
-      return keep({ apps, extensions, problem }, read.etag, judged);
+      return keep({ apps, extensions, problem: read.problem ?? problem }, read.etag, judged);
     } catch (error) {
       const words = wordsOf(error);
       return keep({ apps: [], extensions: [], ...before?.shelf, problem: words, unread: words }, before?.etag ?? null);
@@ -158,26 +159,34 @@ const wordsOf = (error: unknown): string => (error instanceof Error ? error.mess
 interface Read {
   readonly apps: Apps;
   readonly etag: string | null;
+  /** Packages that can't be read now, and why. */
+  readonly problem?: string | null;
 }
 
-async function fromFolder(folder: string): Promise<Read> {
-  if (!(await isRepositoryFolder(folder))) return { apps: await fromUnpacked(folder), etag: null };
+async function fromFolder(folder: string, before: Held | null): Promise<Read> {
+  if (!(await isRepositoryFolder(folder))) return await fromUnpacked(folder, before?.shelf.apps ?? []);
   return { apps: readCatalogue(await readPlainFile(path.join(folder, repositoryPaths.catalogue))).apps, etag: null };
 }
 
-/** A folder with one unpacked package for each app. Packages that are refused there are not offered. */
-async function fromUnpacked(folder: string): Promise<Apps> {
+/** A folder with one unpacked package for each app. Packages that are refused there are not offered; those that can't be read now stay as they were. */
+async function fromUnpacked(folder: string, before: Apps): Promise<Read> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const apps = [];
+  const apps: Apps[number][] = [];
+  const problems: string[] = [];
   for (const entry of entries.filter((one) => one.isDirectory())) {
-    const manifest = await readSource(path.join(folder, entry.name)).catch(() => null);
+    const manifest = await readSource(path.join(folder, entry.name)).catch((error: unknown) => {
+      if (error instanceof SvcError) return null;
+      problems.push(wordsOf(error));
+      apps.push(...before.filter(({ id }) => id === entry.name));
+      return null;
+    });
     if (manifest?.id !== entry.name) continue;
     apps.push({
       id: manifest.id,
       versions: [{ version: manifest.version, tamanho: null, sha256: null, publicadoEm: null, novidades: '', manifest }],
     });
   }
-  return apps;
+  return { apps, etag: null, problem: problems.length === 0 ? null : problems.join('; ') };
 }
 
 async function fromAddress(clock: Clock, url: string, held: Held | null): Promise<Read> {
