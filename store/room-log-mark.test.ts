@@ -1,5 +1,5 @@
 /** A room log that is not the one the store knows is never shown as blank documents. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -98,6 +98,20 @@ test('the file of the backup opens them again; or the loss is accepted, once, an
   expect(existsSync(acceptLossFile())).toBe(false);
   rmSync(file);
   await run(({ trouble }) => expect(trouble).not.toBeNull());
+});
+
+test('a file that can not be read now is no damaged one: its loss is not accepted', async () => {
+  await run(async (opened) => {
+    await makeRoom();
+    await write(opened);
+  });
+  renameSync(file, `${file}.away`);
+  symlinkSync(path.basename(file), file);
+  writeFileSync(acceptLossFile(), '');
+  await run(({ trouble, setAside }) => expect([trouble, setAside]).toEqual([expect.stringContaining("can't be read now: ELOOP"), null]));
+  rmSync(file);
+  renameSync(`${file}.away`, file);
+  expect(await run(rows)).toBe(1);
 });
 
 test('a file from before the mark is taken as it is, and a state without rooms takes any', async () => {

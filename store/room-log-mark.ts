@@ -4,7 +4,7 @@
  * stay shut until an administrator restores the file or says that the loss is accepted. Decision: docs/decisions/0141-databases-that-go-while-in-use.md
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../schema/errors.ts';
 import { openRoomDatabase } from './room-log-database.ts';
@@ -31,10 +31,12 @@ export interface MarkedRoomLogOptions {
   readonly nowMs: number;
 }
 
-/** State of a file by its own marks. `blank`: nothing was ever written to it. */
+/** State of a file by its own marks. `blank`: nothing was ever written to it. `unknown`: it can't be read now, which says nothing of what it holds. */
 interface Found {
-  readonly kind: 'missing' | 'blank' | 'damaged' | 'ours';
+  readonly kind: 'missing' | 'blank' | 'damaged' | 'unknown' | 'ours';
   readonly id: string | null;
+  /** Of `unknown` only. */
+  readonly why?: string;
 }
 
 /** Call it before anything can make a room. Rejects only with STORE_NEWER, and when the store itself fails. */
@@ -42,9 +44,10 @@ export async function openMarkedRoomLog(options: MarkedRoomLogOptions): Promise<
   const { file, acceptLossFile, store, nowMs } = options;
   const stored = await store.value(name);
   let found = inspect(file);
-  let trouble = (await store.rooms.hasRooms()) || found.kind === 'damaged' ? troubleOf(file, stored, found) : null;
+  let trouble = (await store.rooms.hasRooms()) || ['damaged', 'unknown'].includes(found.kind) ? troubleOf(file, stored, found) : null;
   let setAside: string | null = null;
-  if (trouble !== null && existsSync(acceptLossFile)) {
+  // The loss of a file that may be whole is not accepted.
+  if (trouble !== null && found.kind !== 'unknown' && existsSync(acceptLossFile)) {
     setAside = `${file}.lost-${nowMs}`;
     for (const suffix of ['-wal', '-shm', '']) if (existsSync(file + suffix)) renameSync(file + suffix, setAside + suffix);
     [found, trouble] = [{ kind: 'missing', id: null }, null];
@@ -72,23 +75,26 @@ function troubleOf(file: string, stored: string | null, found: Found): string | 
   if (found.kind === 'missing') return `the store knows rooms, and their documents, ${file}, are missing`;
   if (found.kind === 'blank') return `the store knows rooms, and their documents, ${file}, are an empty file`;
   if (found.kind === 'damaged') return `the documents of rooms, ${file}, are damaged: no database can be read there`;
+  if (found.kind === 'unknown') return `the documents of rooms, ${file}, can't be read now: ${found.why}`;
   if (stored === null || stored === found.id) return null;
   return `the documents of rooms, ${file}, are not those of this store`;
 }
 
 /** Changes nothing. */
 function inspect(file: string): Found {
-  if (!existsSync(file)) return { kind: 'missing', id: null };
   let database: DatabaseSync | null = null;
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { kind: 'missing', id: null };
     database = new DatabaseSync(file, { timeout: 5_000 });
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number };
     if (version === 0) return { kind: 'blank', id: null };
     const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'mark'").get();
     const row = table && (database.prepare('SELECT id FROM mark').get() as { id: string } | undefined);
     return { kind: 'ours', id: row?.id ?? null };
-  } catch {
-    return { kind: 'damaged', id: null };
+  } catch (error) {
+    // SQLITE_CORRUPT and SQLITE_NOTADB; all else is of the disk, of rights, or of another process.
+    const isDamaged = [11, 26].includes(Number((error as { readonly errcode?: number }).errcode) & 0xff);
+    return isDamaged ? { kind: 'damaged', id: null } : { kind: 'unknown', id: null, why: (error as Error).message };
   } finally {
     database?.close();
   }
