@@ -105,6 +105,18 @@ export function readRecord(line: string): JobRecord | null {
   };
 }
 
+/** Name of a job that is there and can't be read now; null for any other line. */
+export function readUnread(line: string): string | null {
+  const [word, name = '', ...more] = line.split('\t');
+  return word === 'unread' && more.length === 0 && jobNamePattern.test(name) ? name : null;
+}
+
+/** It is neither absent nor over as long as what it left can't be read. */
+export function unreadJob(name: string, why: string): ClusterSeen {
+  const note = noteOf(`what it left can't be read: ${why}`);
+  return { name, id: '', state: 'waiting', note, exitCode: null, startedAtMs: null, endedAtMs: null, place: null };
+}
+
 /** How a job ended that runs no more, by what it left. */
 export function endOf(record: JobRecord, id: string): ClusterSeen {
   const { name, code, reason, cancelled } = record;

@@ -67,8 +67,14 @@ function processesIn(folder: string): readonly { readonly pid: number; readonly 
   });
 }
 
-test('a folder that can not be read says of no job that it is gone', async () => {
+test('a folder that can not be read says of no job that it is gone, or over', async () => {
   const { folder, cluster, remove } = fixtureOf(true);
+  const claim = path.join(folder, 'svc-um/claim');
+  mkdirSync(claim, { recursive: true });
+  symlinkSync('process', path.join(claim, 'process'));
+  expect(await cluster.list('svc-', never)).toEqual([expect.objectContaining({ name: 'svc-um', state: 'waiting' })]);
+  await expect(cluster.forget('svc-um', never)).rejects.toMatchObject({ code: 'CLUSTER_UNREACHABLE' });
+  expect(existsSync(claim)).toBe(true);
   await remove();
   expect(await cluster.list('svc-', never)).toEqual([]);
   symlinkSync(folder, folder);

@@ -8,12 +8,24 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { errorCode } from '../../schema/system-error.ts';
 import { runProgram } from '../hosts/local-run.ts';
 import type { Account } from '../../schema/account-lookup.ts';
 import { isRoot, ownAccounts } from '../hosts/own-account.ts';
 import type { Cluster, ClusterJob, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import { callScript, checkJobName, endOf, filePairs, noteOf, readRecord, type JobRecord, type RunThere } from './job-server.ts';
+import {
+  callScript,
+  checkJobName,
+  endOf,
+  filePairs,
+  noteOf,
+  readRecord,
+  readUnread,
+  unreadJob,
+  type JobRecord,
+  type RunThere,
+} from './job-server.ts';
 import { limits } from './limits.ts';
 import { wallsOf } from './walls.ts';
 
@@ -58,7 +70,10 @@ export function createLocalCluster(options: LocalClusterOptions): Cluster {
     list: async (prefix, signal) => {
       isolation = (await parts.confines(signal)) === 'plain' ? 'plain' : 'bubblewrap';
       const lines = await call(signal, 'records', prefix, String(options.overdueSeconds ?? limits.jobOverdueSeconds));
-      return lines.slice(0, limits.jobsListedMax).flatMap((line) => seenOf(readRecord(line)));
+      return lines.slice(0, limits.jobsListedMax).flatMap((line) => {
+        const unread = readUnread(line);
+        return unread === null ? seenOf(readRecord(line)) : [unreadJob(unread, 'its folder')];
+      });
     },
     submit: async (job, signal) => {
       checkJobName(job.name);
@@ -106,9 +121,9 @@ function partsOf(options: LocalClusterOptions): Parts {
     confines: async (signal) => {
       if (options.plain === true) return 'plain';
       confined ??= confinementOf(run, signal);
-      return await confined.catch(() => {
+      return await confined.catch((error: unknown) => {
         confined = null;
-        return 'plain';
+        throw error;
       });
     },
   };
@@ -122,24 +137,32 @@ async function accountOf(name: string | null): Promise<Account | null> {
   throw new SvcError('REFUSED', own?.kind === 'portal' ? own.why.en : `there is no account ${name}`);
 }
 
-/** Whether bubblewrap is here and the kernel lets it work. */
-async function confinementOf(run: RunThere, signal: AbortSignal): Promise<Confinement> {
-  const found = await Promise.all(
-    (process.env['PATH'] ?? '').split(':').map((folder) =>
-      access(path.join(folder, 'bwrap'), constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
+/** Whether bubblewrap is here and the kernel lets it work. Rejects where that can't be told now: a job would run without its walls. */
+export async function confinementOf(run: RunThere, signal: AbortSignal, searchPath = process.env['PATH'] ?? ''): Promise<Confinement> {
+  const found = await Promise.all(searchPath.split(':').map((folder) => isProgram(path.join(folder, 'bwrap'))));
   if (!found.includes(true)) return 'plain';
   const works = async (...words: readonly string[]): Promise<boolean> => {
     const argv = ['bwrap', '--unshare-pid', '--unshare-ipc', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...words, 'true'];
-    return (await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax })).code === 0;
+    const { code, said } = await run(null, { argv, stdin: '', onLine: () => undefined, signal, msMax: limits.clusterAnswerMsMax });
+    if (code !== 0 && passing.test(said))
+      throw new SvcError('CLUSTER_UNREACHABLE', `whether jobs can be confined can't be told now: ${noteOf(said)}`);
+    return code === 0;
   };
   if (await works('--size', '65536', '--tmpfs', '/tmp')) return 'sized';
   return (await works()) ? 'unsized' : 'plain';
 }
+
+/** EAGAIN, ENOMEM, EMFILE and ENFILE in the words of bubblewrap: the machine is busy, which says nothing of what its kernel allows. */
+const passing = /Resource temporarily unavailable|Cannot allocate memory|Too many open files/;
+
+const isProgram = async (file: string): Promise<boolean> =>
+  await access(file, constants.X_OK).then(
+    () => true,
+    (error: unknown) => {
+      if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error))) return false;
+      throw error;
+    },
+  );
 
 /** The words before the command of a job; none where nothing confines it. */
 async function launchOf({ options, run, ...parts }: Parts, job: ClusterJob, signal: AbortSignal): Promise<readonly string[]> {

@@ -7,7 +7,17 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Cluster, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import { callScript, checkJobName, endOf, filePairs, noteOf, readRecord, type JobRecord, type RunThere } from './job-server.ts';
+import {
+  callScript,
+  checkJobName,
+  endOf,
+  filePairs,
+  readRecord,
+  readUnread,
+  unreadJob,
+  type JobRecord,
+  type RunThere,
+} from './job-server.ts';
 import { limits } from './limits.ts';
 import { createPace, inGroups } from './pace.ts';
 import { readAccounting, readRow, sbatchOptions, type SlurmRow, type SlurmWishes } from './slurm-rows.ts';
@@ -136,15 +146,10 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
   for (const [name, one] of ended) if (name.startsWith(prefix) && !isGoingOn(again.get(name))) shown.set(name, one);
   for (const { account, error } of answers) {
     if (error === null) continue;
-    for (const [name, owner] of over) if (owner === account && !shown.has(name)) shown.set(name, unread(name, error));
+    for (const [name, owner] of over) if (owner === account && !shown.has(name)) shown.set(name, unreadJob(name, error.message));
   }
+  for (const name of answers.flatMap((answer) => answer.unread)) if (!shown.has(name)) shown.set(name, unreadJob(name, 'its folder'));
   return [...shown.values()];
-}
-
-/** It is neither absent nor over as long as what it left can't be read. */
-function unread(name: string, error: SvcError): ClusterSeen {
-  const note = noteOf(`what it left can't be read: ${error.message}`);
-  return { name, id: '', state: 'waiting', note, exitCode: null, startedAtMs: null, endedAtMs: null, place: null };
 }
 
 /** The later observation for jobs that are there, the earlier one for jobs that are over: between the two the job may have ended. */
@@ -188,6 +193,8 @@ function isBetter({ seen }: SlurmRow, than: SlurmRow | undefined): boolean {
 interface Records {
   readonly account: string;
   readonly records: readonly JobRecord[];
+  /** Jobs whose folders can't be read now. */
+  readonly unread: readonly string[];
   /** Why they can't be read: the account is a person's, who may do with it what they like. */
   readonly error: SvcError | null;
 }
@@ -196,14 +203,15 @@ async function recordsOf({ ask, owners }: State, account: string, prefix: string
   try {
     const lines = await ask(account, signal, 'records', folder, prefix);
     const records = lines.flatMap((line) => readRecord(line) ?? []);
-    const names = new Set(records.map(({ name }) => name));
+    const unread = lines.flatMap((line) => readUnread(line) ?? []);
+    const names = new Set([...records.map(({ name }) => name), ...unread]);
     // Jobs without a folder were refused or removed.
     for (const [name, owner] of owners) if (owner === account && name.startsWith(prefix) && !names.has(name)) owners.delete(name);
     for (const name of names) owners.set(name, account);
-    return { account, records, error: null };
+    return { account, records, unread, error: null };
   } catch (error) {
     if (!(error instanceof SvcError) || error.code === 'CANCELLED') throw error;
-    return { account, records: [], error };
+    return { account, records: [], unread: [], error };
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '../../schema/system-error.ts';
 
 /** Programs, their libraries and their settings. */
 const places = [
@@ -105,11 +106,15 @@ async function linksOf(folders: readonly string[]): Promise<readonly Mount[]> {
 const realsOf = async (folders: readonly string[]): Promise<readonly string[]> =>
   (await Promise.all(folders.map(realOf))).filter((folder) => folder !== null);
 
-/** Null: nothing is there, or it can't be seen. */
-const realOf = async (folder: string): Promise<string | null> => await realpath(folder).catch(() => null);
+/** Null: nothing is there, or this account can't come to it, which the job runs as, too. Rejects with any other error: what is to be hidden would be shown. */
+const realOf = async (folder: string): Promise<string | null> =>
+  await realpath(folder).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error))) return null;
+    throw error;
+  });
 
 async function homesOfPeople(): Promise<readonly string[]> {
-  const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'));
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   return lines.flatMap(([, , uid = '', , , home = '']) =>
     /^\d+$/.test(uid) && Number(uid) >= personUidMin && Number(uid) !== nobodyUid && path.isAbsolute(home) ? [home] : [],
   );

@@ -60,7 +60,12 @@ is_there() { # VARIABLE FILE
 }
 
 # FILE: it is not there; one that can't be read, as on a network disk, may be.
-is_absent() { [[ ! -e $1 && $(stat -L -- "$1" 2>&1) == *': No such file or directory' ]]; }
+is_absent() { [[ ! -e $1 && $(stat -L -- "$1" 2>&1) =~ (No\ such\ file|Not\ a\ directory) ]]; }
+
+# FILE: it can be read now, or there is none.
+is_readable() {
+  if [[ -f $1 ]]; then { : <"$1"; } 2>/dev/null; else [[ -e $1 ]] || is_absent "$1"; fi
+}
 
 # NAME: by force, the wrapper, and the command with all that it started. In this order: a command that begins meanwhile asks for the wrapper.
 kill_job() {
@@ -84,7 +89,7 @@ is_overdue() {
 }
 
 # FOLDER PREFIX [SECONDS]: a line for each job that was put here, with what it left: name, cluster's id, claimed, lives, begun, ended, exit code, reason,
-# cancelled, sent; begun and ended in seconds of the epoch. One that lives SECONDS after its time is killed first: it failed, its time was over.
+# cancelled, sent; begun and ended in seconds of the epoch. `unread NAME` for one that can't be read now. One that lives SECONDS after its time is killed first: it failed, its time was over.
 do_records() {
   local folder name process id claimed alive code reason cancelled sent at n tab=$'\t' names=() before=() behind=() some=()
   local -A times=()
@@ -97,6 +102,11 @@ do_records() {
       [[ -e $name/codigo ]] || { leave_word "$name/reason" limit && leave_word "$name/codigo" 124; }
     fi
     first_line process "$name/claim/process"
+    # One that can't be read now may live. Where the address can be seen nobody needs to be asked about a claim that is not there.
+    if [[ -z $process && (-e $name/claim || ! -e $name/url) ]] && ! is_readable "$name/claim/process"; then
+      printf 'unread\t%s\n' "$name"
+      continue
+    fi
     # Before what it leaves: one that ends in between is seen as it was, never as one that left nothing.
     lives $process && alive=yes || alive=''
     is_there claimed "$name/claim"
@@ -147,10 +157,12 @@ do_stop() {
   return 0
 }
 
-# FOLDER NAME: what lives is left alone.
+# FOLDER NAME: what lives is left alone, and so is what can't be read now, which may live.
 do_forget() {
-  cd "$1" 2>/dev/null || return 0
+  local process
+  cd "$1" 2>/dev/null || { is_absent "$1" && return 0 || fail 74 "cannot read $1"; }
   first_line process "$2/claim/process"
+  [[ -n $process ]] || is_readable "$2/claim/process" || fail 74 "cannot read $2"
   lives $process && return 0
   rm -rf -- "$2"
 }

@@ -71,6 +71,11 @@ settle() {
   for each in "$jobs"/svc-app-*/; do
     [[ -d $each ]] || continue
     each=${each%/} each=${each##*/}
+    # One whose files can't be read now may be the one that is wanted.
+    until is_readable "$jobs/$each/wanted" && is_readable "$jobs/$each/start"; do
+      say waiting '' 0 "the job of before can't be read: $each"
+      pause 5
+    done
     if [[ -e $jobs/$each/wanted && "$(cat "$jobs/$each/start" 2>/dev/null)" == "$start" ]]; then
       name=$each
       continue
@@ -138,8 +143,7 @@ ask_why() {
 follow_node() {
   local node='' socket='' ends=0 code='' why=''
   [[ -e $folder/begun ]] && read -r node socket ends <"$folder/begun"
-  if [[ -e $folder/end ]]; then
-    read -r code why <"$folder/end"
+  if [[ -e $folder/end ]] && read -r code why <"$folder/end"; then
     [[ $why != ended ]] || ask_why
     over "$why" "exit code $code" "$code"
   fi

@@ -99,6 +99,6 @@ do_accounting() {
 
 # FOLDER NAME: its work folder; Slurm itself forgets the rest.
 do_remove() {
-  cd "$1" 2>/dev/null || return 0
+  cd "$1" 2>/dev/null || { is_absent "$1" && return 0 || fail 74 "cannot read $1"; }
   rm -rf -- "$2"
 }

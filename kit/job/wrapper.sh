@@ -120,7 +120,8 @@ request() {
 
 took() { [[ $status == 2?? ]]; }
 # Somebody removed the folder of the job: nobody will ever ask for what comes of it. One that can't be read now, as on a network disk, is there.
-is_removed() { [[ ! -d $state/claim && $(LC_ALL=C stat -L -- "$state/claim" 2>&1) =~ (No\ such\ file|Not\ a\ directory) ]]; }
+is_removed() { [[ ! -d $state/claim ]] && is_absent "$state/claim"; }
+is_absent() { [[ ! -e $1 && $(LC_ALL=C stat -L -- "$1" 2>&1) =~ (No\ such\ file|Not\ a\ directory) ]]; }
 is_over() { [[ -n $stop || $status == 404 || $SECONDS -ge $deadline ]] || is_removed; }
 
 # Sleeps after a failure, twice as long after each; fails when there is no sense in another try.
@@ -361,7 +362,8 @@ watch() {
   case $stop in
     limit) keep "$state/codigo" 124 && keep "$state/reason" limit ;;
     ?*) keep "$state/codigo" 143 && keep "$state/reason" "$stop" ;;
-    *) [[ -r $state/codigo ]] || keep "$state/codigo" 137 ;;
+    # What the command left is not written over where it can't be read now.
+    *) ! is_absent "$state/codigo" || keep "$state/codigo" 137 ;;
   esac
 }
 
@@ -658,7 +660,13 @@ else
 fi
 : >"$state/.reserve"
 code=''
-read -r code 2>/dev/null <"$state/codigo"
+for tries in 1 2 3 4 5; do
+  { read -r code <"$state/codigo"; } 2>/dev/null
+  # A network disk that is away for a moment says nothing of how the command ended.
+  [[ -z $code ]] && ! is_absent "$state/codigo" || break
+  sleep "$tries" &
+  wait $!
+done
 # Not a byte of it could be written: what is known is that it did not end well.
 [[ $code =~ ^[0-9]{1,3}$ ]] || code=137
 has_room || echo 'svc: the disk of this machine is full' >>"$state/log"
