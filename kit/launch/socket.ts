@@ -28,19 +28,25 @@ export function fileAt(path: string): 'absent' | 'socket' | 'other' {
   }
 }
 
-/** Throws SocketRefused when something that is no socket, or a socket we may not use, is in the way. */
-export async function probeSocket(path: string): Promise<SocketState> {
+/**
+ * Throws SocketRefused when something that is no socket, or a socket we may not use, is in the way; any other error says nothing about the socket
+ * (EMFILE and ENOMEM are of the one who asks).
+ */
+export async function probeSocket(path: string, connectTo = connectCode): Promise<SocketState> {
   const file = fileAt(path);
   if (file === 'absent') return 'absent';
   if (file === 'other') throw new LaunchRefused('SocketRefused', `${path} is not a socket; it is left alone: move it away`);
-  const code = await connectCode(path);
+  const code = await connectTo(path);
   if (code === '') return 'answers';
   if (code === 'ECONNREFUSED') return 'orphan';
   if (code === 'ENOENT') return 'absent';
   // EAGAIN: the backlog is full, so a process listens.
   if (code === 'EAGAIN' || code === 'ETIMEDOUT') return 'answers';
-  throw new LaunchRefused('SocketRefused', `${path} can't be used: ${code}`);
+  if (refusals.has(code)) throw new LaunchRefused('SocketRefused', `${path} can't be used: ${code}`);
+  throw new Error(`${path} can't be asked: ${code}`);
 }
+
+const refusals: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOTSOCK', 'EPROTOTYPE', 'ELOOP', 'ENOTDIR']);
 
 function connectCode(path: string): Promise<string> {
   return new Promise((resolve) => {

@@ -7,6 +7,7 @@ import { backoffMs } from '../../machines/supervision.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { pathState } from '../atomic-file.ts';
+import { LaunchRefused } from '../launch/refusal.ts';
 import { probeSocket } from '../launch/socket.ts';
 import { isOfApp, readPidFile, sameProcess, writePidFile } from '../processes.ts';
 import { isJob } from './cluster-job.ts';
@@ -45,8 +46,9 @@ async function confirm(supervisor: Supervisor, app: App, live: Live): Promise<vo
   if (app.process !== live || app.unseen !== '' || inode === 'unknown' || inode === live.socketInode) return;
   if (inode !== 'none') {
     // It bound it again, or something else did.
-    const answers = await probeSocket(app.paths.socket).catch(() => 'orphan');
-    if (app.process !== live) return;
+    const answers = await probeSocket(app.paths.socket).catch((error: unknown) => (error instanceof LaunchRefused ? 'orphan' : 'unknown'));
+    // A socket that can't be asked now is not lost: the next pass looks again.
+    if (app.process !== live || answers === 'unknown') return;
     if (answers === 'answers') {
       live.socketInode = inode;
       return;

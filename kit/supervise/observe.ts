@@ -269,8 +269,8 @@ async function socketState(app: App, table: ReadonlyMap<string, SocketUse> | nul
   if (app.process === null) return 'orphan';
   try {
     return (await probeSocket(app.paths.socket)) === 'answers' ? 'listening' : 'orphan';
-  } catch {
-    return 'orphan';
+  } catch (error) {
+    return error instanceof LaunchRefused ? 'orphan' : app.socket;
   }
 }
 
