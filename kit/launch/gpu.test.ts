@@ -144,6 +144,11 @@ describe('the GPU', () => {
     expect(decide().verdict).toMatchObject({ concedida: true, motivo: 'Arm (panfrost) em /dev/dri/renderD128' });
   });
 
+  test('a list of cards that can not be read now is not one without cards', () => {
+    link('drm', 'sys/class/drm');
+    expect(() => gpuInventory(root)).toThrow(/ELOOP/);
+  });
+
   test('broken entries are left out or empty, and nothing waits for them', () => {
     put('sys/class/drm/renderD', '');
     put('sys/class/drm/renderD12x/device/vendor', '0x10de');

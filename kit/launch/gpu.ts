@@ -7,6 +7,8 @@ import { closeSync, constants, openSync, readSync, readdirSync, readlinkSync, re
 import { basename, join } from 'node:path';
 import { limits } from '../limits.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import { errorCode } from '../../schema/system-error.ts';
+import { isMissing } from '../atomic-file.ts';
 
 /** A card, as written to limits.json and returned by `svc.gpu.concedida()`. */
 export interface GpuDevice {
@@ -76,7 +78,7 @@ const chipDrivers: Readonly<Record<string, string>> = {
   powervr: 'Imagination',
 };
 
-/** `root` is '' on a server; a test plants a tree below a folder. Never throws: what can't be read is left out or empty. */
+/** `root` is '' on a server; a test plants a tree below a folder. Files that can't be read are left out or empty; throws where the system can't list a folder now. */
 export function gpuInventory(root: string): readonly GpuDevice[] {
   const nvidia = nvidiaCards(root);
   const nodes = namesIn(join(root, '/sys/class/drm'))
@@ -216,13 +218,18 @@ function canOpen(path: string): boolean {
   }
 }
 
+/** A folder that can't be read now is not one without cards: an engine would be removed, and a start refused until somebody acts. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
-  } catch {
-    return [];
+  } catch (error) {
+    if (isMissing(error) || closed.has(errorCode(error))) return [];
+    throw error;
   }
 }
+
+/** Containers and sandboxes close these folders for good. */
+const closed: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 
 function attribute(path: string): string {
   return readStart(path, limits.gpuAttributeBytesMax).trim();

@@ -15,7 +15,8 @@ export async function wakeGpuWaiters(supervisor: Supervisor): Promise<void> {
   if (asking || isWaiting() === undefined) return;
   asking = true;
   try {
-    if (!(await isAnyGpuFree(gpuRootFrom(process.env)))) return;
+    // Cards that can't be looked at now wake nobody: the next pass.
+    if (!(await isAnyGpuFree(gpuRootFrom(process.env)).catch(() => false))) return;
     const app = isWaiting();
     if (app !== undefined) supervisor.apply(app, { type: 'WAKE' });
   } finally {
