@@ -5,23 +5,24 @@ import { access, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PackageSource } from '../../kit/repository/reading/source.ts';
 import type { PackedSource } from '../../controller/hosts/ssh/host.ts';
+import { isMissing } from '../../kit/atomic-file.ts';
 import { packFolder } from '../../kit/archive/pack.ts';
 import { packageChooser } from '../../kit/repository/publishing/package-files.ts';
 import { SvcError } from '../../schema/errors.ts';
+import { whyUnread } from '../../schema/plain-file.ts';
 import { limits } from '../../schema/limits.ts';
 
-/** Rejects PACKAGE_SOURCE_MISSING and PACKAGE_REFUSED, as svc-app-install does for the same folder. */
+/** Rejects PACKAGE_SOURCE_MISSING, FILES_UNREADABLE and PACKAGE_REFUSED, as svc-app-install does for the same folder. */
 export async function packSource(asked: Exclude<PackageSource, { readonly kind: 'url' }>, stateDir: string): Promise<PackedSource> {
   const source = path.resolve(asked.path);
-  const seen = await stat(source).catch(() => null);
-  if (seen === null) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} is not there`);
+  const seen = await stat(source).catch((error: unknown) => {
+    throw missing(error, source, `${source} is not there`);
+  });
   // The server compares the digest: what was promised is what it takes.
   if (asked.kind === 'tarball') return tarball(source, seen, asked.sha256);
-  const hasManifest = await access(path.join(source, 'svc-app.json')).then(
-    () => true,
-    () => false,
-  );
-  if (!hasManifest) throw new SvcError('PACKAGE_SOURCE_MISSING', `${source} holds no svc-app.json`);
+  await access(path.join(source, 'svc-app.json')).catch((error: unknown) => {
+    throw missing(error, source, `${source} holds no svc-app.json`);
+  });
   const folder = path.join(stateDir, 'tmp');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const out = path.join(folder, `send-${randomBytes(9).toString('hex')}.tgz`);
@@ -33,6 +34,13 @@ export async function packSource(asked: Exclude<PackageSource, { readonly kind: 
     if (!(error instanceof SvcError) || error.code !== 'ARCHIVE_REFUSED') throw error;
     throw new SvcError('PACKAGE_REFUSED', `the package is refused: ${error.message}`, error.details, { cause: error });
   }
+}
+
+/** A package that can't be read now may be there. */
+function missing(error: unknown, source: string, words: string): SvcError {
+  return isMissing(error)
+    ? new SvcError('PACKAGE_SOURCE_MISSING', words)
+    : new SvcError('FILES_UNREADABLE', `${source} can't be read: ${whyUnread(error)}`, {}, { cause: error });
 }
 
 function tarball(file: string, seen: Stats, sha256: string): PackedSource {

@@ -3,13 +3,14 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../schema/errors.ts';
-import { readPlainFileSync } from '../../schema/plain-file.ts';
+import { isNoPlainFile, readPlainFileSync } from '../../schema/plain-file.ts';
 import type { Scope } from '../../schema/install-events.ts';
 import { limits } from './limits.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import { contrastWithWhite } from '../../schema/manifest/contrast.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { parseManifest } from '../../schema/manifest/minimum.ts';
+import { isMissing } from '../atomic-file.ts';
 import { entrypointOf, mayMakeEntrypoint } from '../launch/package.ts';
 import { LaunchRefused } from '../launch/refusal.ts';
 import { isAppId } from '../../schema/app-id.ts';
@@ -137,19 +138,25 @@ export function checkCapabilities(manifest: Manifest, parents: readonly string[]
   throw new SvcError('MISSING_CAPABILITY', `${manifest.id} requires what no installed app offers: ${text.join(', ')}`, { missing });
 }
 
-/** Manifests of the installed packages; one that can't be read offers nothing. */
+/** Manifests of the installed packages; one that is refused offers nothing. Throws what the disk says: what can't be read now may offer it. */
 function manifestsIn(parent: string): readonly Manifest[] {
-  let names: readonly string[];
+  return thereOr(() => readdirSync(parent), [])
+    .filter(isAppId)
+    .flatMap((name) => {
+      const bytes = thereOr(() => readPlainFileSync(join(parent, name, 'svc-app.json')), null);
+      try {
+        return bytes === null ? [] : [parseManifest(bytes)];
+      } catch {
+        return [];
+      }
+    });
+}
+
+function thereOr<Found, None>(read: () => Found, none: None): Found | None {
   try {
-    names = readdirSync(parent);
-  } catch {
-    return [];
+    return read();
+  } catch (error) {
+    if (isMissing(error) || isNoPlainFile(error)) return none;
+    throw error;
   }
-  return names.filter(isAppId).flatMap((name) => {
-    try {
-      return [parseManifest(readPlainFileSync(join(parent, name, 'svc-app.json')))];
-    } catch {
-      return [];
-    }
-  });
 }

@@ -104,8 +104,12 @@ async function ourAccount(account: string, state: string): Promise<number | null
   return entry?.home === state ? entry.uid : null;
 }
 
-async function entryOf(account: string): Promise<{ readonly uid: number; readonly home: string } | null> {
-  const answer = await exec('getent', ['passwd', account]).catch(() => null);
+/** Null: there is none of that name, which getent says by ending with 2. */
+export async function entryOf(account: string): Promise<{ readonly uid: number; readonly home: string } | null> {
+  const answer = await exec('getent', ['passwd', account]).catch((error: Error & { readonly code?: unknown }) => {
+    if (error.code === 2) return null;
+    throw new SvcError('INTERNAL', `whether there is an account ${account} can't be told: ${error.message.split('\n')[0]}`);
+  });
   const [, , uid = '', , , home = ''] = answer?.stdout.trim().split(':') ?? [];
   return /^[0-9]+$/.test(uid) ? { uid: Number(uid), home } : null;
 }
