@@ -1,10 +1,10 @@
 /** Where the store is, as the Portal document says, and as the state folder remembers it of the last start. */
 import path from 'node:path';
 import { portalDefaults } from '../../controller/desired/restart.ts';
-import { writeFileAtomic } from '../../kit/atomic-file.ts';
+import { isMissing, writeFileAtomic } from '../../kit/atomic-file.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { readPlainFile } from '../../schema/plain-file.ts';
+import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
 
 /** Fields of the Portal document about the store. */
 export interface StorePlace extends Pick<PortalDocument['spec'], 'store' | 'storePassword' | 'storeCa' | 'portalKey'> {
@@ -16,18 +16,25 @@ export const embedded = { store: portalDefaults.store } as const;
 
 const rememberedIn = (stateDir: string): string => path.join(stateDir, 'store');
 
-/** Returns the place of the last start; the embedded store when there was none. */
+/** Returns the place of the last start; the embedded store when there was none. Rejects where the file can't be read: another store may be named in it. */
 export async function rememberedPlace(stateDir: string, unread: readonly string[]): Promise<StorePlace> {
-  const text = String(await readPlainFile(rememberedIn(stateDir)).catch(() => '')).trim();
+  const file = rememberedIn(stateDir);
+  const bytes = await readPlainFile(file).catch((error: unknown) => {
+    if (isMissing(error)) return '';
+    throw new SvcError(
+      'BAD_REQUEST',
+      `${file}, which names the store of the last start, can't be read: ${whyUnread(error)}`,
+      {},
+      { cause: error },
+    );
+  });
+  const text = String(bytes).trim();
   if (text === '') return { ...embedded, unread };
   // As portals before PostgreSQL wrote it.
   if (text.startsWith('sqlite:')) return { store: text };
   const place = parsed(text);
   if (typeof place?.store === 'string' && /^(?:sqlite:|postgres:\/\/)./.test(place.store)) return place;
-  throw new SvcError(
-    'BAD_REQUEST',
-    `${rememberedIn(stateDir)} is not what svc up wrote: mend the desired folder, which says where the store is`,
-  );
+  throw new SvcError('BAD_REQUEST', `${file} is not what svc up wrote: mend the desired folder, which says where the store is`);
 }
 
 function parsed(text: string): StorePlace | null {

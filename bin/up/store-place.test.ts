@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,6 +38,13 @@ test('with errors in the folder and nothing remembered, a portal that joins othe
   expect(place.store).toBe('sqlite:svc.db');
   const joined = openMember(place, { stateDir: dir, fresh: false, clock: systemClock, local: createBus() });
   await expect(joined).rejects.toMatchObject({ code: 'BAD_REQUEST', message: expect.stringMatching(/casa\.yaml:4:\d+ PATTERN/) as string });
+  // A place that can't be read is not the embedded store.
+  symlinkSync('store', join(dir, 'store'));
+  await expect(storePlace(dir, dir)).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining("can't be read") as string,
+  });
+  rmSync(join(dir, 'store'));
   rememberStore(dir, place);
   expect(JSON.parse(readFileSync(join(dir, 'store'), 'utf8'))).toEqual({ store: 'sqlite:svc.db' });
 });
