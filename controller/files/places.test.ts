@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { foldersIn } from './places.ts';
+import { FileFault } from './file-fault.ts';
+import type { FileSystem } from './file-system.ts';
+import { deskFolderOf, foldersIn } from './places.ts';
 
 const home = Buffer.from('/home/ana');
 
@@ -27,4 +29,15 @@ test.for<readonly [string, string]>([
   ['names', 'XDG_'.repeat(bytes / 4)],
 ])('a file full of %s is read in one pass', { timeout: 3_000 }, ([, text]) => {
   expect(foldersIn(text, home).size).toBeLessThanOrEqual(1);
+});
+
+test.for([
+  ['ENOENT', null],
+  ['EACCES', null],
+  ['EIO', 'EIO'],
+  ['EFAIL', 'EFAIL'],
+] as const)('a desk folder whose look ends with %s', async ([errno, expected]) => {
+  const refuse = (): Promise<never> => Promise.reject(new FileFault(errno));
+  const found = deskFolderOf({ open: refuse, stat: refuse } as unknown as FileSystem, Buffer.from(home));
+  expect(await found.catch((error: FileFault) => error.errno)).toBe(expected);
 });

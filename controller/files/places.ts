@@ -29,15 +29,21 @@ export async function placesOf(fs: FileSystem, account: string, home: Buffer): P
   return { conta: account, casa: pathText(home), pastas: found, espaco: await spaceOf(fs, home).catch(orNull) };
 }
 
-/** Null: the account has none. */
+/** Null: the account has none, or may not come to it. Rejects where that can't be told now: a desk without files would stay so until it is loaded again. */
 export async function deskFolderOf(fs: FileSystem, home: Buffer): Promise<string | null> {
-  const path = await folderFor(fs, home, 'desktop', await userFolders(fs, home));
+  const path = await folderFor(fs, home, 'desktop', await userFolders(fs, home, unlessUnknown), unlessUnknown);
   return path === null ? null : pathText(path);
 }
 
-async function folderFor(fs: FileSystem, home: Buffer, role: Role, said: ReadonlyMap<Role, Buffer>): Promise<Buffer | null> {
+async function folderFor(
+  fs: FileSystem,
+  home: Buffer,
+  role: Role,
+  said: ReadonlyMap<Role, Buffer>,
+  otherwise = orNull,
+): Promise<Buffer | null> {
   const path = said.get(role) ?? joined(home, Buffer.from(defaults[role]));
-  const facts = await fs.stat(path).catch(orNull);
+  const facts = await fs.stat(path).catch(otherwise);
   // xdg-user-dirs says "there is none" by naming the home.
   return facts?.kind === 'folder' && !path.equals(home) ? path : null;
 }
@@ -52,13 +58,18 @@ function orNull(error: unknown): null {
   throw error;
 }
 
-async function userFolders(fs: FileSystem, home: Buffer): Promise<ReadonlyMap<Role, Buffer>> {
-  const file = await fs.open(joined(home, Buffer.from('.config/user-dirs.dirs')), 'read').catch(orNull);
+function unlessUnknown(error: unknown): null {
+  if (isFault(error, 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EKIND', 'EISDIR')) return null;
+  throw error;
+}
+
+async function userFolders(fs: FileSystem, home: Buffer, otherwise = orNull): Promise<ReadonlyMap<Role, Buffer>> {
+  const file = await fs.open(joined(home, Buffer.from('.config/user-dirs.dirs')), 'read').catch(otherwise);
   if (file === null) return new Map();
   try {
     return foldersIn((await readAll(file, limits.userDirsBytesMax, fs.pieceBytes())).toString('latin1'), home);
   } catch (error) {
-    return orNull(error) ?? new Map();
+    return otherwise(error) ?? new Map();
   } finally {
     await file.close().catch(() => undefined);
   }
