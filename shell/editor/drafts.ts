@@ -24,24 +24,40 @@ export interface Drafts {
   drop(caminho: string): Promise<void>;
 }
 
-/** A browser that stores nothing, or does not answer, goes without: all of it rejects then. */
-export function createDrafts(usuario: string, nowMs: () => number): Drafts {
-  const open = <T>(act: (db: IDBPDatabase<Shelf>) => Promise<T>): Promise<T> =>
-    inDatabase<Shelf, T>('svc.editor', (fresh) => void fresh.createObjectStore('rascunhos', { keyPath: ['usuario', 'caminho'] }), act);
+type Open = <T>(act: (db: IDBPDatabase<Shelf>) => Promise<T>) => Promise<T>;
+
+const inShelf: Open = (act) =>
+  inDatabase('svc.editor', (fresh) => void fresh.createObjectStore('rascunhos', { keyPath: ['usuario', 'caminho'] }), act);
+
+/**
+ * A browser that stores nothing, or does not answer, goes without: all of it rejects then. A draft that could not be read when it was asked for is
+ * neither written over nor dropped: nobody has seen it.
+ */
+export function createDrafts(usuario: string, nowMs: () => number, open = inShelf): Drafts {
+  const unread = new Set<string>();
+  const found = async (db: IDBPDatabase<Shelf>, caminho: string): Promise<Draft | null> => {
+    const draft = await db.get('rascunhos', [usuario, caminho]);
+    return draft === undefined || nowMs() - draft.quandoMs > limits.editorDraftMs ? null : draft;
+  };
   return {
-    find: (caminho) =>
-      open(async (db) => {
-        const draft = await db.get('rascunhos', [usuario, caminho]);
-        return draft === undefined || nowMs() - draft.quandoMs > limits.editorDraftMs ? null : draft;
-      }),
+    find: async (caminho) => {
+      unread.add(caminho);
+      const draft = await open(async (db) => await found(db, caminho));
+      unread.delete(caminho);
+      return draft;
+    },
     keep: (caminho, draft) =>
       open(async (db) => {
+        if (unread.has(caminho) && (await found(db, caminho)) !== null) throw new Error('a draft that was not shown is there');
+        unread.delete(caminho);
         await db.put('rascunhos', { usuario, caminho, ...draft, quandoMs: nowMs() });
         const all = (await db.getAll('rascunhos')).toSorted((left, right) => right.quandoMs - left.quandoMs);
         const own = all.filter((each) => each.usuario === usuario);
         const old = all.filter(({ quandoMs }) => nowMs() - quandoMs > limits.editorDraftMs);
         for (const each of [...own.slice(limits.editorDraftsMax), ...old]) await db.delete('rascunhos', [each.usuario, each.caminho]);
       }),
-    drop: (caminho) => open(async (db) => await db.delete('rascunhos', [usuario, caminho])),
+    drop: async (caminho) => {
+      if (!unread.has(caminho)) await open(async (db) => await db.delete('rascunhos', [usuario, caminho]));
+    },
   };
 }
