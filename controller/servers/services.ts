@@ -60,9 +60,10 @@ export async function probeService({ entries, options, figures }: Context, servi
 /** Once for each server: credentials of apps that were removed while no portal ran. */
 export async function endStrayCredentials({ credentials }: Context, server: ServerEntry): Promise<void> {
   if (server.credentialsSwept || server.reachability.status !== 'reachable') return;
-  server.credentialsSwept = true;
   for (const app of await credentials.servicesOf(server.name))
     if (!server.services.has(app)) await credentials.endService(server.name, app);
+  // Only now: what the store could not end is ended at the next look.
+  server.credentialsSwept = true;
 }
 
 const unseen = { credential: null, credentialSeenMs: 0, credentialOf: '' } as const;
