@@ -1,4 +1,3 @@
-import type { IDBPDatabase } from 'idb';
 import { expect, test } from 'vitest';
 import { createDrafts, type Draft } from './drafts.ts';
 
@@ -17,7 +16,7 @@ test('a draft that could not be read is neither written over nor dropped', async
       () => 1,
       async (act) => {
         if (isAway) throw new Error('late');
-        return await act(db as unknown as IDBPDatabase<never>);
+        return await act(db as unknown as Parameters<typeof act>[0]);
       },
     );
   const textOf = (texto: string) => ({ texto, formato: {} as Draft['formato'], etag: '"1"' });
