@@ -61,7 +61,15 @@ while IFS= read -r account <&3; do
   [ -n "$account" ] || continue
   # As sshd and logind call it: a directory may have another spelling than the document (`ana` for `Ana` or `ana@dom`).
   IFS=: read -r name _ uid _ <&4 || name=
-  case "$name" in '') printf 'missing %s\n' "$account"; continue ;; .* | *[/[:space:]]*) continue ;; esac
+  case "$name" in
+    '')
+      printf 'missing %s\n' "$account"
+      # A directory that does not answer now says the same: a key that is there stays as long as the account is named.
+      names="$names $account ${account%%@*} $(printf '%s' "$account" | tr '[:upper:]' '[:lower:]')"
+      continue
+      ;;
+    .* | *[/[:space:]]*) continue ;;
+  esac
   names="$names $name"
   if [ "$type" != - ] && ! says "$etc/authorized_keys/$name" "$lines"; then printf '%s\n' "$lines" | put "$etc/authorized_keys/$name"; fi
   # Without systemd neither can be had, which the doctor says.

@@ -370,6 +370,11 @@ describe('facts and accounts', () => {
       'restrict,port-forwarding,pty ssh-ed25519 AAAA svc-portal\n',
     );
     expect(readFileSync(path.join(root, 'server/etc/svc-kit/origins'), 'utf8')).toBe('path\n');
+    // A directory may not answer for a moment: the key of an account that is named stays.
+    const away = path.join(root, 'server/etc/svc-kit/authorized_keys/no-such-account-of-svc');
+    copyFileSync(path.join(root, 'server/etc/svc-kit/authorized_keys', user), away);
+    script('accounts', ['path', 'ssh-ed25519', 'AAAA', '-', '-', user, 'no-such-account-of-svc']);
+    expect(keys()).toContain('no-such-account-of-svc');
     // A key file that says what it is to say is not written again.
     const file = path.join(root, 'server/etc/svc-kit/authorized_keys', user);
     const { ino } = statSync(file);
