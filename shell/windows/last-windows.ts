@@ -3,7 +3,7 @@
  * Decision: docs/decisions/0202-preferences.md
  */
 import type { Preferences } from '../../schema/wire/preferences.ts';
-import { inTime } from '../state/in-time.ts';
+import { BrowserLate, inTime } from '../state/in-time.ts';
 import { keptHere } from '../state/kept.ts';
 import { randomId } from '../state/random-id.ts';
 import type { WindowState } from './manager.ts';
@@ -15,6 +15,8 @@ const writeMs = 2_000;
 const waitMsMax = 2_000;
 /** As many as the portal keeps. Source: schema/wire/preferences.ts */
 const windowsMax = 64;
+/** A browser that never says is taken for one without other pages. */
+const unsaidMax = 5;
 
 type Kept = NonNullable<Preferences['janelas']>;
 
@@ -45,18 +47,25 @@ export const openOf = (kept: Kept): readonly OpenWindow[] =>
 /** Windows that other pages of the person in this browser have open; each page reports its own. */
 export interface OtherPages {
   readonly tell: (kept: Kept) => unknown;
-  readonly windows: () => Promise<Kept>;
+  /** Null: the browser does not say now. */
+  readonly windows: () => Promise<Kept | null>;
 }
 
 /** At most once in two seconds, by the page that the person looks at: its windows, over those of the other pages. */
 export function createWindowWriter(write: (kept: Kept) => Promise<void>, others: OtherPages): (windows: readonly WindowState[]) => void {
   let waiting: readonly WindowState[] | null = null;
   let last = '';
+  let unsaid = 0;
   const flush = async (): Promise<void> => {
-    const own = keptOf(waiting ?? []);
+    const windows = waiting ?? [];
+    const own = keptOf(windows);
     waiting = null;
     others.tell(own);
-    const kept = [...(await others.windows()), ...own].slice(-windowsMax);
+    const theirs = await others.windows();
+    // Windows of other pages that can't be asked for now are not written over.
+    if (theirs === null && (unsaid += 1) <= unsaidMax) return later(waiting ?? windows);
+    unsaid = 0;
+    const kept = [...(theirs ?? []), ...own].slice(-windowsMax);
     const text = JSON.stringify(kept);
     if (text === last || document.visibilityState !== 'visible') return;
     last = text;
@@ -64,10 +73,11 @@ export function createWindowWriter(write: (kept: Kept) => Promise<void>, others:
       last = '';
     });
   };
-  return (windows) => {
+  const later = (windows: readonly WindowState[]): void => {
     if (waiting === null) setTimeout(() => void flush(), writeMs);
     waiting = windows;
   };
+  return later;
 }
 
 /** Whether this is the only page of the person in this browser; it stays so until it is closed. Without locks (plain http): true. */
@@ -102,7 +112,7 @@ export function otherPages(usuario: string, storage: () => Storage): OtherPages 
   };
   return {
     tell: (kept) => locks !== undefined && keptHere.setItem(own, JSON.stringify(kept)),
-    windows: async () => (locks === undefined ? [] : await open().catch(() => [])),
+    windows: async () => (locks === undefined ? [] : await open().catch((error: unknown) => (error instanceof BrowserLate ? null : []))),
   };
 }
 
