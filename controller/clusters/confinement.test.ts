@@ -14,6 +14,6 @@ test.for([
   writeFileSync(path.join(dir, 'bwrap'), '');
   chmodSync(path.join(dir, 'bwrap'), 0o755);
   const run = async () => ({ code: said === '' ? 0 : 1, signal: null, said });
-  const found = confinementOf(run as unknown as Parameters<typeof confinementOf>[0], AbortSignal.timeout(1_000), `/nonexistent:${dir}`);
+  const found = confinementOf(run, AbortSignal.timeout(1_000), `/nonexistent:${dir}`);
   expect(await found.catch(({ code }: { readonly code: string }) => code)).toBe(expected);
 });
