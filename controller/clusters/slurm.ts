@@ -140,7 +140,11 @@ async function list(state: State, prefix: string, signal: AbortSignal): Promise<
   for (const record of records) {
     const row = rows.get(record.name);
     if (isGoingOn(row) || ended.has(record.name) || (row === undefined && again.has(record.name))) continue;
-    const end = endWith(record, row, told.get(record.id));
+    if (told === null && row === undefined && record.code === null && record.id !== '') {
+      shown.set(record.name, unreadJob(record.name, 'the accounting of Slurm does not answer'));
+      continue;
+    }
+    const end = endWith(record, row, told?.get(record.id));
     if (end !== null) ended.set(record.name, end);
   }
   for (const [name, one] of ended) if (name.startsWith(prefix) && !isGoingOn(again.get(name))) shown.set(name, one);
@@ -215,13 +219,18 @@ async function recordsOf({ ask, owners }: State, account: string, prefix: string
   }
 }
 
+/** Null: the accounting does not answer now, which says nothing of how they ended. */
 async function accountingOf(
   state: State,
   records: readonly JobRecord[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Omit<ClusterSeen, 'name' | 'place'>>> {
+): Promise<ReadonlyMap<string, Omit<ClusterSeen, 'name' | 'place'>> | null> {
   const ids = records.map(({ id }) => id).filter((id) => /^[0-9]{1,20}$/.test(id));
-  if (ids.length === 0) return new Map();
-  const lines = await state.ask(null, signal, 'accounting', ...ids.slice(0, 500));
+  const lines: string[] = [];
+  for (let at = 0; at < ids.length; at += idsAtOnce)
+    lines.push(...(await state.ask(null, signal, 'accounting', ...ids.slice(at, at + idsAtOnce))));
+  if (lines.includes('unknown')) return null;
   return new Map(lines.flatMap((line) => readAccounting(line) ?? []).map((one) => [one.id, one]));
 }
+
+const idsAtOnce = 500;

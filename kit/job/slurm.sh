@@ -88,12 +88,15 @@ do_scancel() {
   said=$(scancel --quiet --user "$(id -un)" --name "$4" 2>&1) || fail 75 "scancel: $(in_short "$said")"
 }
 
-# BIN CONF ID…: how jobs ended that squeue forgot, where there is accounting; nothing otherwise.
+# BIN CONF ID…: how jobs ended that squeue forgot, where there is accounting; `unknown` where it does not answer now; nothing otherwise.
 do_accounting() {
   local said
   use_slurm "$1" "$2"
   shift 2
-  said=$(sacct --noheader --parsable2 --allocations --duplicates --jobs "$(IFS=,; printf '%s' "$*")" --format JobIDRaw,State,ExitCode,Start,End 2>&1) || return 0
+  said=$(sacct --noheader --parsable2 --allocations --duplicates --jobs "$(IFS=,; printf '%s' "$*")" --format JobIDRaw,State,ExitCode,Start,End 2>&1) || {
+    case $said in *onnect* | *'imed out'* | *PersistInit*) echo unknown ;; esac
+    return 0
+  }
   while IFS= read -r row; do printf 'ended\t%s\n' "$row"; done <<<"$said"
 }
 
