@@ -2,7 +2,7 @@
  * A Portal document that names another store than the one of the last start, which holds everybody's sessions, rooms and roles: when the new one is empty,
  * somebody forgot `svc store copy`, and a portal that began anew would fill it. Decision: docs/decisions/0334-an-empty-store-beside-a-full-one.md
  */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { SvcError } from '../../schema/errors.ts';
 import type { Store } from '../../store/store.ts';
@@ -39,8 +39,8 @@ const isUnused = async (store: Pick<Store, 'events' | 'inForce'>): Promise<boole
 
 /** True also for a file that can't be read: it may hold anything. */
 function isFilled(file: string): boolean {
-  if (!existsSync(file)) return false;
   try {
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
     const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
       const { filled } = database.prepare('SELECT EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM in_force) AS filled').get() ?? {};
