@@ -16,7 +16,7 @@ test.for([
     accounting,
   };
   const run: RunThere = async (_, { stdin, onLine }) => {
-    const verb = /^act '([a-z]+)'/m.exec(String(stdin))?.[1] ?? '';
+    const verb = /^act '([a-z]+)'/m.exec(stdin)?.[1] ?? '';
     for (const line of answers[verb] ?? []) onLine(line);
     return { code: 0, signal: null, said: '' };
   };
