@@ -1,3 +1,7 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { memoryHost } from '../hosts/testing/memory-host.ts';
 import type { HostRun, HostRunEnd } from '../hosts/host.ts';
@@ -72,6 +76,27 @@ test.for([
 ] as const)('a server that prints %s says nothing of anybody', async ([, lines, end, answer]) =>
   expect(await ask(lines, end)).toMatchObject(answer),
 );
+
+test.for([
+  ['none', '', { kind: 'seen', seen: { accounts: [{ name: 'root', groups: expect.arrayContaining(['root']) as string[] }] } }],
+  ['initgroups', 'kill -9 $$', { kind: 'unreadable' }],
+  ['group', 'exit 255', { kind: 'unreadable' }],
+  ['group', 'exit 2', { kind: 'seen' }],
+] as const)('a getent %s that does %j', async ([table, act, expected], { onTestFinished }) => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'svc-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const real = execFileSync('sh', ['-c', 'command -v getent'], { encoding: 'utf8' }).trim();
+  writeFileSync(path.join(dir, 'getent'), `#!/bin/sh\n[ "$1" != ${table} ] || { ${act === '' ? ':' : act}; }\nexec ${real} "$@"\n`, {
+    mode: 0o755,
+  });
+  const run = async (_account: string | null, { stdin, onLine }: HostRun): Promise<HostRunEnd> => {
+    const { status, stdout } = spawnSync('sh', ['-s'], { input: stdin, encoding: 'utf8', env: { PATH: `${dir}:${process.env['PATH']}` } });
+    for (const line of stdout.split('\n').slice(0, -1)) onLine(line);
+    return { code: status, signal: null, said: '' };
+  };
+  const asked = observeAccounts({ ...memoryHost([]), run }, { group: null, known: ['root'] }, null, new AbortController().signal);
+  expect(await asked).toMatchObject(expected);
+});
 
 test('names go over standard input, and none that could be more than a name', async () => {
   const asked: HostRun[] = [];

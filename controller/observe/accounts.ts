@@ -12,9 +12,11 @@ import { limits } from '../limits.ts';
 
 /**
  * Names unknown to getent are left out of the answer; a group that is not there is the line `X`. The line `E` says that the answer is
- * complete.
+ * complete: a getent that could not be run, or was killed, ends it before, since nobody loses a group for that.
  */
 const script = `
+# 2: there is none of that name, by xargs 123; 3: the directory lists nobody.
+settled() { case $1 in 0 | 2 | 3 | 123) ;; *) echo "it ended with $1" >&2; exit 75 ;; esac; }
 report() {
   export LC_ALL=C
   set -f
@@ -23,23 +25,31 @@ report() {
   echo "U \${uid_min:-1000}"
   awk '$1 == "passwd:" { for (i = 2; i <= NF; i++) if ($i !~ /^(files|compat|db|systemd|altfiles|extrausers|mymachines|\\[.*)$/) { print "D"; exit } }' /etc/nsswitch.conf 2>/dev/null
   if [ -n "$group" ]; then
-    line=$(getent group -- "$group") || { echo X; return; }
+    line=$(getent group -- "$group")
+    settled $?
+    [ -n "$line" ] || { echo X; return; }
     gid=$(printf '%s\\n' "$line" | cut -d: -f3)
     printf 'G %s\\n' "$(printf '%s\\n' "$line" | cut -d: -f1,3)"
     members=$(printf '%s\\n' "$line" | cut -d: -f4 | tr ',' '\\n')
-    primary=$(getent passwd | awk -F: -v gid="$gid" '$4 == gid { print $1 }')
+    all=$(getent passwd)
+    settled $?
+    primary=$(printf '%s\\n' "$all" | awk -F: -v gid="$gid" '$4 == gid { print $1 }')
   fi
   printf '%s\\n' "$members" | awk 'NF { print "M " $0 }'
   names=$({ printf '%s\\n' "$members" "$primary"; known; } | awk 'NF && !seen[$0]++')
   [ -n "$names" ] || { echo E; return; }
   accounts=$(printf '%s\\n' "$names" | tr '\\n' '\\0' | xargs -0 getent passwd --)
+  settled $?
   printf '%s\\n' "$accounts" | awk 'NF { print "P " $0 }'
   printf '%s\\n' "$names" | awk -F: 'NR == FNR { asked[$0]; next } $1 in asked { print "L " $1 }' - /etc/passwd
   [ -n "$accounts" ] || { echo E; return; }
   others=$(printf '%s\\n' "$accounts" | cut -d: -f1 | tr '\\n' '\\0' | xargs -0 getent initgroups --)
+  settled $?
   printf '%s\\n' "$others" | awk 'NF { print "I " $0 }'
-  { printf '%s\\n' "$accounts" | cut -d: -f4; printf '%s\\n' "$others" | awk '{ for (i = 2; i <= NF; i++) print $i }'; } |
-    awk 'NF && !seen[$0]++' | tr '\\n' '\\0' | xargs -0 getent group -- | cut -d: -f1,3 | awk '{ print "N " $0 }'
+  names=$({ printf '%s\\n' "$accounts" | cut -d: -f4; printf '%s\\n' "$others" | awk '{ for (i = 2; i <= NF; i++) print $i }'; } |
+    awk 'NF && !seen[$0]++' | tr '\\n' '\\0' | xargs -0 getent group --)
+  settled $?
+  printf '%s\\n' "$names" | cut -d: -f1,3 | awk 'NF { print "N " $0 }'
   echo E
 }
 `;
