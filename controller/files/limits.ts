@@ -14,6 +14,8 @@ export const limits = {
   sftpRequestsMax: 4_096,
   /** Entries of one answer to a question for names. */
   sftpNamesMax: 4_096,
+  /** A name of 255 characters, as the file systems of other systems have them. */
+  nameBytesMax: 1_024,
   /** Answers of a server that hold no name, one after the other, before a folder counts as one that never ends. */
   sftpEmptyAnswersMax: 16,
   /** Files that a server's process has open before anything was asked for. */
@@ -43,10 +45,14 @@ export const limits = {
   /** Listings that are kept for further pages, of one person, and how long. */
   listingsKeptMax: 8,
   listingKeptMs: 120_000,
-  /** Entries of those of one person; the last one stays, however long it is. */
-  listingEntriesOfPersonMax: 50_000,
-  /** Entries of all listings that are kept, of all people. */
-  listingEntriesKeptMax: 500_000,
+  /** Memory of an entry beside its name. */
+  listingEntryBytes: 300,
+  /** Names of one listing, and of a trash; the entries behind are left out. */
+  listingNameBytesMax: 16 * 1_024 ** 2,
+  /** Memory of those of one person, some 50,000 entries; the last one stays, however long it is. */
+  listingBytesOfPersonMax: 20 * 1_024 ** 2,
+  /** Memory of all listings that are kept, of all people: more than the largest one. */
+  listingBytesKeptMax: 128 * 1_024 ** 2,
   /** The loop gives way to other work after so long. */
   filesSliceMs: 8,
   // Content.

@@ -27,6 +27,8 @@ interface Listing {
   /** So many of the rows are hidden ones. */
   readonly hidden: number;
   readonly cut: boolean;
+  /** Of memory, about. */
+  readonly bytes: number;
   readonly untilMs: number;
   sorted: { readonly by: string; readonly rows: readonly Row[] } | null;
 }
@@ -55,16 +57,18 @@ export function createListings(clock: Clock): Listings {
   const kept = new Map<string, Listing>();
   const forget = (): void => {
     const nowMs = clock.monotonicMs();
-    const own = new Map<string, { listings: number; entries: number }>();
-    let entries = 0;
-    for (const [version, { owner, rows, untilMs }] of [...kept].toReversed()) {
-      const theirs = own.get(owner) ?? { listings: 0, entries: 0 };
+    const own = new Map<string, { listings: number; bytes: number }>();
+    let all = 0;
+    for (const [version, { owner, bytes, untilMs }] of [...kept].toReversed()) {
+      const theirs = own.get(owner) ?? { listings: 0, bytes: 0 };
       const isOverOwn =
-        theirs.listings >= limits.listingsKeptMax ||
-        (theirs.listings > 0 && theirs.entries + rows.length > limits.listingEntriesOfPersonMax);
-      entries += rows.length;
-      if (untilMs < nowMs || isOverOwn || entries > limits.listingEntriesKeptMax) kept.delete(version);
-      else own.set(owner, { listings: theirs.listings + 1, entries: theirs.entries + rows.length });
+        theirs.listings >= limits.listingsKeptMax || (theirs.listings > 0 && theirs.bytes + bytes > limits.listingBytesOfPersonMax);
+      if (untilMs < nowMs || isOverOwn || all + bytes > limits.listingBytesKeptMax) {
+        kept.delete(version);
+        continue;
+      }
+      all += bytes;
+      own.set(owner, { listings: theirs.listings + 1, bytes: theirs.bytes + bytes });
     }
   };
   let willForget = false;
@@ -154,9 +158,10 @@ async function readRows({
   folder,
   seen,
   large,
-}: Asked): Promise<Pick<Listing, 'rows' | 'hidden' | 'cut'> & { readonly mark: FolderMark }> {
+}: Asked): Promise<Pick<Listing, 'rows' | 'hidden' | 'cut' | 'bytes'> & { readonly mark: FolderMark }> {
   const rows: Row[] = [];
   let hidden = 0;
+  let nameBytes = 0;
   const step = createSlices();
   const reading = createFolderMark((await fs.stat(folder)).modifiedMs);
   for await (const entries of fs.list(folder)) {
@@ -164,8 +169,10 @@ async function readRows({
     seen?.(entries);
     reading.add(entries);
     for (const entry of entries) {
-      if (rows.length >= limits.listEntriesMax) return { rows, hidden, cut: true, mark: reading.mark() };
+      if (rows.length >= limits.listEntriesMax || nameBytes > limits.listingNameBytesMax)
+        return { rows, hidden, cut: true, bytes: memoryOf(rows, nameBytes), mark: reading.mark() };
       if (!isOnItsWay(entry.name)) {
+        nameBytes += entry.name.length;
         rows.push({ entry, shown: shownName(entry.name) });
         if (isHidden(entry)) hidden += 1;
       }
@@ -176,8 +183,11 @@ async function readRows({
   }
   const links = rows.filter(({ entry }) => entry.kind === 'link');
   if (links.length <= limits.listLinksMax) await lookAtLinks(fs, folder, links);
-  return { rows, hidden, cut: false, mark: reading.mark() };
+  return { rows, hidden, cut: false, bytes: memoryOf(rows, nameBytes), mark: reading.mark() };
 }
+
+/** A name is there as bytes and as text, which may take two bytes for each. */
+const memoryOf = (rows: readonly Row[], nameBytes: number): number => rows.length * limits.listingEntryBytes + 3 * nameBytes;
 
 const linksAtOnce = 64;
 

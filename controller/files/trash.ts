@@ -113,12 +113,15 @@ async function thingsIn(fs: FileSystem, folders: readonly TrashFolder[]): Promis
 }
 
 async function namesIn(fs: FileSystem, folder: Buffer, take: (name: Buffer, modifiedMs: number) => void): Promise<void> {
-  let count = 0;
+  let [count, bytes] = [0, 0];
   try {
     for await (const entries of fs.list(folder)) {
-      for (const { name, modifiedMs } of entries) take(name, modifiedMs);
+      for (const { name, modifiedMs } of entries) {
+        take(name, modifiedMs);
+        bytes += name.length;
+      }
       count += entries.length;
-      if (count > limits.trashEntriesMax) return;
+      if (count > limits.trashEntriesMax || bytes > limits.listingNameBytesMax) return;
     }
   } catch (error) {
     if (!isMissing(error)) throw error;

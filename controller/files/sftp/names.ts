@@ -38,7 +38,8 @@ function namesIn(reply: Reply): readonly FileEntry[] {
     const facts = fields.attributes();
     const isDots = name[0] === 0x2e && (name.length === 1 || (name.length === 2 && name[1] === 0x2e));
     // A server that says such a name would lead elsewhere.
-    if (name.length === 0 || name.includes(0) || name.includes(0x2f)) throw badPacket('a name that no file has');
+    if (name.length === 0 || name.length > limits.nameBytesMax || name.includes(0) || name.includes(0x2f))
+      throw badPacket('a name that no file has');
     if (!isDots) found.push({ name: Buffer.from(name), ...facts });
   }
   return found;
