@@ -37,6 +37,8 @@ export const limits = {
   /** A supervisor that another portal starts is waited for so long, and dialed so often. */
   supervisorAwaitedMs: 20_000,
   supervisorAwaitStepMs: 200,
+  /** Apps of a supervisor that are remembered; it is let go when it tells of one more. */
+  supervisorAppsMax: 1_000,
   /** Lines of a supervisor are read in turns of so long, each counted as so long at least; with the waits in between they take this share of the loop. */
   supervisorTurnMs: 20,
   supervisorLineMs: 0.02,

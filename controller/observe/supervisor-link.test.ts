@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,7 +9,9 @@ import { accountPaths } from '../../schema/server-paths.ts';
 import type { AppSnapshot } from '../../schema/supervisor-lines.ts';
 import { isOlderKit, kitVersion, kitVersionMin, supervisorProtocolVersion } from '../../schema/supervisor-protocol.ts';
 import { systemClock } from '../clock/system.ts';
+import { stopped } from '../../reconcilers/backend-fixtures.ts';
 import type { Host } from '../hosts/host.ts';
+import { limits } from '../limits.ts';
 import { createSupervisorLink } from './supervisor-link.ts';
 
 test.for([
@@ -36,8 +38,10 @@ test.for([
   const place = { home, prefix: home };
   mkdirSync(accountPaths(place).root);
   const ops: string[] = [];
+  const lines: Socket[] = [];
   let disk: string | undefined = 'no space';
   const server = createServer((socket) => {
+    lines.push(socket);
     createInterface({ input: socket }).on('line', (line) => {
       const { id, op } = JSON.parse(line) as { id: number; op: string };
       ops.push(op);
@@ -74,6 +78,14 @@ test.for([
   disk = undefined;
   await link.check();
   expect(link.view().supervisor?.disk).toBe(undefined);
+  // One that tells of ever more apps is let go.
+  const told = Array.from({ length: limits.supervisorAppsMax + 1 }, (_, n) => ({
+    event: 'app',
+    snapshot: stopped({ app: `a${n}`, installed: null, process: null }),
+  }));
+  lines.at(-1)?.write(told.map((push) => `${JSON.stringify(push)}\n`).join(''));
+  await expect.poll(() => link.view().error?.code).toBe('SUPERVISOR_PROTOCOL');
+  expect(link.snapshots()).toHaveLength(limits.supervisorAppsMax);
 });
 
 test('what another controller heard last counts until this line heard something', () => {

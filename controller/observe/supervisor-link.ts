@@ -281,8 +281,11 @@ function replaceAll(state: LinkState, apps: readonly AppSnapshot[]): void {
 
 function take(state: LinkState, push: SupervisorPush): void {
   state.seenAtMs = state.options.clock.nowMs();
-  if (push.event === 'app') state.snapshots.set(push.snapshot.app, push.snapshot);
-  else if (push.event === 'gone') state.snapshots.delete(push.app);
+  if (push.event === 'app') {
+    if (state.snapshots.size >= limits.supervisorAppsMax && !state.snapshots.has(push.snapshot.app))
+      throw new SvcError('SUPERVISOR_PROTOCOL', `the supervisor tells of more than ${limits.supervisorAppsMax} apps`);
+    state.snapshots.set(push.snapshot.app, push.snapshot);
+  } else if (push.event === 'gone') state.snapshots.delete(push.app);
   else return;
   state.options.onChange(push.event === 'app' ? push.snapshot.app : push.app);
 }
