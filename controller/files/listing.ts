@@ -27,7 +27,7 @@ interface Listing {
   /** So many of the rows are hidden ones. */
   readonly hidden: number;
   readonly cut: boolean;
-  /** Of memory, about. */
+  /** Memory that it takes, about. */
   readonly bytes: number;
   readonly untilMs: number;
   sorted: { readonly by: string; readonly rows: readonly Row[] } | null;
@@ -72,7 +72,7 @@ export function createListings(clock: Clock): Listings {
     }
   };
   let willForget = false;
-  /** What is over does not wait in memory for the next question. */
+  /** A listing that is over does not wait in memory for the next question. */
   const forgetInTime = (): void => {
     if (willForget || kept.size === 0) return;
     willForget = true;

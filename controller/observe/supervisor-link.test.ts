@@ -78,7 +78,7 @@ test.for([
   disk = undefined;
   await link.check();
   expect(link.view().supervisor?.disk).toBe(undefined);
-  // One that tells of ever more apps is let go.
+  // A supervisor that tells of ever more apps is let go.
   const told = Array.from({ length: limits.supervisorAppsMax + 1 }, (_, n) => ({
     event: 'app',
     snapshot: stopped({ app: `a${n}`, installed: null, process: null }),
