@@ -21,6 +21,7 @@ import { openAuditLog, type AuditLog } from '../../store/audit/log.ts';
 import { createFolderBytes } from '../../store/folder-bytes.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { sharedSchemas } from './shared-schemas.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- whatever the portal answered: the assertions say what it must be
 export type Json = any;
@@ -132,7 +133,7 @@ export async function createPortalWorld(options: WorldOptions = {}): Promise<Por
     log: pino({ level: 'info' }, sink),
     clock,
     ...(options.relay === undefined ? {} : { relay: options.relay }),
-    ...(options.schemas === undefined ? {} : { schemas: options.schemas }),
+    schemas: options.schemas ?? sharedSchemas,
     ...(audit === undefined ? {} : { audit }),
     ...(options.judgePeer === undefined ? {} : { judgePeer: options.judgePeer }),
   };

@@ -1,0 +1,32 @@
+/**
+ * The schemas of the portals of a worker: a function that one portal made of a schema serves the next one. Making them is most of what a portal costs that
+ * answers a few requests.
+ */
+import { lazySchemas, type LazySchemas } from '../http/lazy-schemas.ts';
+
+const { factories, compileAll } = lazySchemas();
+
+type Route = { readonly schema: unknown };
+type Build = (...given: readonly never[]) => (route: Route) => unknown;
+
+/** No schema names another one by `$ref`, so that what is made of it depends on nothing else. */
+function shared(build: Build): Build {
+  const made = new Map<string, unknown>();
+  return (...given) => {
+    const compile = build(...given);
+    return (route) => {
+      const key = JSON.stringify(route.schema);
+      const known = made.get(key) ?? compile(route);
+      made.set(key, known);
+      return known;
+    };
+  };
+}
+
+export const sharedSchemas: LazySchemas = {
+  factories: {
+    buildValidator: shared(factories.buildValidator as Build),
+    buildSerializer: shared(factories.buildSerializer as Build),
+  } as unknown as LazySchemas['factories'],
+  compileAll,
+};
