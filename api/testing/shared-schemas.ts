@@ -4,9 +4,12 @@
  */
 import { lazySchemas, type LazySchemas } from '../http/lazy-schemas.ts';
 
-const { factories, compileAll } = lazySchemas();
+const own = lazySchemas();
 
-type Route = { readonly schema: unknown };
+interface Route {
+  readonly schema: unknown;
+}
+
 type Build = (...given: readonly never[]) => (route: Route) => unknown;
 
 /** No schema names another one by `$ref`, so that what is made of it depends on nothing else. */
@@ -25,8 +28,8 @@ function shared(build: Build): Build {
 
 export const sharedSchemas: LazySchemas = {
   factories: {
-    buildValidator: shared(factories.buildValidator as Build),
-    buildSerializer: shared(factories.buildSerializer as Build),
+    buildValidator: shared(own.factories.buildValidator as unknown as Build),
+    buildSerializer: shared(own.factories.buildSerializer as unknown as Build),
   } as unknown as LazySchemas['factories'],
-  compileAll,
+  compileAll: () => own.compileAll(),
 };
