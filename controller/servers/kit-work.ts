@@ -257,6 +257,8 @@ async function working(
     kit.busy = { act: isOfAccounts(kind) ? 'accounts' : 'kit', message: name === '' ? words : `${words}: ${name}` };
     queue.add(server.key, true);
   };
+  // Accounts and keys leave the kit as it is, and what its trial found.
+  if (!isOfAccounts(kind)) kit.trial = null;
   step('');
   try {
     await act(kit, step);
@@ -269,7 +271,6 @@ async function working(
   } finally {
     kit.busy = null;
     kit.work = null;
-    kit.trial = null;
     kit.observedAtMs = 0;
     // The kit changed: packages and accounts are observed again.
     server.observedAtMs = 0;
@@ -284,10 +285,14 @@ export async function installKit(context: Context, server: ServerEntry, onStep: 
     if (wanted === null) throw new SvcError('KIT_FAILED', `${server.name} did not tell what it is: no kit can be chosen`);
     const missing = kit.facts?.missing ?? [];
     if (missing.length > 0) throw new SvcError('KIT_FAILED', `${server.name} lacks ${missing.join(', ')}`, { fix: same(missingLine) });
+    let isTried = false;
     await kit.admin.install(wanted, (name) => {
+      isTried ||= name === 'try';
       step(name);
       onStep(name);
     });
+    // The installation started each command before anything led to it.
+    if (isTried) kit.trial = { id: wanted.id, lacks: [] };
   });
   await prepareAccounts(context, server, onStep);
 }

@@ -14,6 +14,7 @@ import { createController } from '../loop/loop.ts';
 import type { ServerAdmin } from '../hosts/server/admin.ts';
 import { readFacts } from '../hosts/server/facts.ts';
 import { carryOut } from '../servers/kit-acts.ts';
+import { observeKit } from '../servers/kit-work.ts';
 import { newKitState } from '../hosts/server/kit-state.ts';
 import type { ServerEntry } from '../entries.ts';
 import { planFolder } from './plan.ts';
@@ -175,6 +176,29 @@ test.for([
   });
   expect(await told(gateway.serverAct('sirius', 'rollback', false))).toEqual(lines);
   expect([...new Set(wishes.map((wish) => (JSON.parse(wish) as { held: string }).held))]).toEqual(held);
+});
+
+test('the installation of a kit starts its commands: they are not started once more after it, nor when accounts were made ready', async () => {
+  let trials = 0;
+  const { context, server } = bench('252', {
+    facts: async () => readFacts(['arch x86_64', 'uid 0', 'systemd 252', 'kit 1.0.0-aaaaaaaa', 'kit_at 1.0.0-aaaaaaaa', 'kit_runs yes']),
+    tryKit: async () => {
+      trials += 1;
+      return [];
+    },
+    install: async (_kit, onStep) => onStep('try'),
+    prepareAccounts: async () => [],
+  });
+  await observeKit(context, server);
+  expect(trials).toBe(1);
+  for (const kind of ['server/kit', 'server/accounts'] as const) {
+    await carryOut(context, server, { kind, server: 'sirius' });
+    await observeKit(context, server);
+    expect([kind, server.kit?.observed.status, trials]).toEqual([kind, 'seen', 1]);
+  }
+  // An administrator who asks has them started.
+  await observeKit(context, server, true);
+  expect(trials).toBe(2);
 });
 
 test('what the last look said of new connections keeps no order from being carried out: the order itself finds out', async () => {

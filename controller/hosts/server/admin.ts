@@ -31,7 +31,7 @@ export interface KitTarball {
   readonly file: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** Where the file lacks the runtime: what is sent is made as it is sent, and its digest beforehand. */
+  /** Where the file lacks the runtime: what is sent is made in memory. */
   readonly whole?: () => Promise<WholeKit>;
 }
 
@@ -39,6 +39,8 @@ interface WholeKit {
   /** Hex. */
   readonly sha256: string;
   readonly open: () => Readable;
+  /** After the last read. */
+  readonly close: () => void;
 }
 
 export interface ServerAdmin {
@@ -136,13 +138,17 @@ export function createServerAdmin(options: ServerAdminOptions): ServerAdmin {
       onStep('upload');
       const whole = await kit.whole?.();
       const sha256 = whole?.sha256 ?? kit.sha256;
-      if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
-      const tarball = whole?.open() ?? (await openTarball(kit));
       try {
-        done(await run('prepare', [], limits.kitScriptMsMax));
-        await upload(options, asRoot, sha256, tarball);
+        if (!isKitId(kit.id) || !/^[0-9a-f]{64}$/.test(sha256)) throw new SvcError('INTERNAL', 'a kit without a name');
+        const tarball = whole?.open() ?? (await openTarball(kit));
+        try {
+          done(await run('prepare', [], limits.kitScriptMsMax));
+          await upload(options, asRoot, sha256, tarball);
+        } finally {
+          tarball.destroy();
+        }
       } finally {
-        tarball.destroy();
+        whole?.close();
       }
       done(await run('install', [kit.id, sha256], limits.kitScriptMsMax, (line) => reportStep(line, onStep)));
     },
