@@ -191,10 +191,13 @@ test('the installation of a kit starts its commands: they are not started once m
   });
   await observeKit(context, server);
   expect(trials).toBe(1);
-  for (const kind of ['server/kit', 'server/accounts'] as const) {
-    await carryOut(context, server, { kind, server: 'sirius' });
+  for (const action of [
+    { kind: 'server/kit', server: 'sirius', id: '1.0.0-aaaaaaaa' },
+    { kind: 'server/accounts', server: 'sirius' },
+  ] as const) {
+    await carryOut(context, server, action);
     await observeKit(context, server);
-    expect([kind, server.kit?.observed.status, trials]).toEqual([kind, 'seen', 1]);
+    expect([action.kind, server.kit?.observed.status, trials]).toEqual([action.kind, 'seen', 1]);
   }
   // An administrator who asks has them started.
   await observeKit(context, server, true);

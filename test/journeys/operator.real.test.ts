@@ -5,7 +5,10 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { amount } from '../support/amount.ts';
@@ -40,10 +43,38 @@ const patienceMs = 840_000;
 const testMsMax = 1_200_000;
 
 const svc = async (...args: readonly string[]) => await portal.run(['svc', ...args], { as: 'svc', codes: [0, 1, 2] });
-async function objects(kind: string): Promise<readonly { key: string; state: string; reason: string; message: string }[]> {
+interface Seen {
+  readonly key: string;
+  readonly state: string;
+  readonly reason: string;
+}
+async function objects(kind: string): Promise<readonly Seen[]> {
   const { code, out, err } = await svc('get', kind, '-o', 'json');
   if (code !== 0) throw new Error(`svc get ${kind} ended with ${code}: ${err}`);
-  return JSON.parse(out) as Awaited<ReturnType<typeof objects>>;
+  return JSON.parse(out) as readonly Seen[];
+}
+
+/** What the portal answers at its own socket, which no process is started for; null: nothing listens there. */
+async function answered(route: string): Promise<string | null> {
+  const asked = get({ socketPath: `${portal.root}/var/lib/svc/state/svc.sock`, path: route });
+  return await once(asked, 'response').then(
+    async ([answer]: [IncomingMessage]) => (answer.statusCode === 200 ? await text(answer) : null),
+    () => null,
+  );
+}
+
+/** Waits by the socket, and then has it from `svc get`. */
+async function untilObjects(what: string, kind: 'Server' | 'Person' | 'Package', isSo: (all: readonly Seen[]) => boolean): Promise<void> {
+  await until(
+    what,
+    async () => {
+      const all = await answered(`/api/admin/objects?prefix=${kind}/`);
+      return all !== null && isSo(JSON.parse(all) as readonly Seen[]);
+    },
+    patienceMs,
+    500,
+  );
+  expect([what, isSo(await objects(kind))]).toEqual([what, true]);
 }
 
 const endings: (() => Promise<void>)[] = [];
@@ -93,40 +124,38 @@ const writePins = async (names: readonly ServerName[]): Promise<void> =>
 
 /** How often the controller has worked on an object. */
 async function rounds(): Promise<number> {
-  const { out } = await portal.run(['curl', '-fsS', '--unix-socket', '/var/lib/svc/state/svc.sock', 'http://svc/metrics'], { as: 'svc' });
-  const counts = [...out.matchAll(/^svc_reconcile_duration_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
+  const metrics = (await answered('/metrics')) ?? '';
+  const counts = [...metrics.matchAll(/^svc_reconcile_duration_seconds_count\{.*\} (\d+)$/gm)].map(([, count]) => Number(count));
   expect(counts).not.toEqual([]);
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** YAML of an operator, one file for each thing. */
 const write = async (name: string, ...documents: readonly string[]): Promise<void> => {
-  await portal.sh(`cat >/etc/svc-portal/${name}.yaml`, { input: documents.map((text) => `apiVersion: svc/v1\n${text}\n`).join('---\n') });
+  await writeFile(`${portal.root}/etc/svc-portal/${name}.yaml`, documents.map((each) => `apiVersion: svc/v1\n${each}\n`).join('---\n'));
 };
 
+const files: readonly (readonly [file: string, content: string, mode?: number])[] = [
+  ['/etc/svc/desired/portal.yaml', 'kind: Portal\n'],
+  ['/etc/svc/store-password', 'segredo\n', 0o600],
+  ['/opt/svc/estado/dados.db', '1\n'],
+  ['/opt/svc/LEIA', 'x\n'],
+  ['/opt/outro/z', 'y\n'],
+  ['/usr/local/bin/svc-meu', '#!/bin/sh\n', 0o755],
+  ['/etc/ssh/sshd_config.d/10-own.conf', 'MaxAuthTries 5\n'],
+];
 const before = new Map<ServerName, ReadonlyMap<string, string>>();
 
 async function openServer(name: ServerName): Promise<Machine> {
   const machine = await street.machine();
-  await machine.sh(
-    [
-      "ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key",
-      'mkdir -p /root/.ssh && chmod 700 /root/.ssh && rm -f /root/.ssh/*',
-      'newusers',
-      // Files of others, at the places that svc has for its own.
-      'mkdir -p /opt/svc/estado /etc/svc/desired /opt/outro',
-      'echo "kind: Portal" >/etc/svc/desired/portal.yaml; echo segredo >/etc/svc/store-password; chmod 600 /etc/svc/store-password',
-      'echo 1 >/opt/svc/estado/dados.db; echo x >/opt/svc/LEIA; echo y >/opt/outro/z; ln -s /opt/outro /opt/svc/outro',
-      'printf "#!/bin/sh\\n" >/usr/local/bin/svc-meu; chmod 755 /usr/local/bin/svc-meu',
-      'echo "MaxAuthTries 5" >/etc/ssh/sshd_config.d/10-own.conf',
-    ].join('\n'),
-    {
-      input: people
-        .filter(({ server }) => server === name)
-        .map((person) => `${person.name}:${person.password}:::${person.name}:/home/${person.name}:/bin/bash\n`)
-        .join(''),
-    },
-  );
+  const key = machine.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', '/etc/ssh/ssh_host_ed25519_key']);
+  await machine.accounts(people.filter(({ server }) => server === name));
+  await rm(`${machine.root}/root/.ssh`, { recursive: true, force: true });
+  await mkdir(`${machine.root}/root/.ssh`, { mode: 0o700 });
+  // Files of others, at the places that svc has for its own.
+  for (const [file, content, mode] of files) await machine.put(file, content, mode);
+  await symlink('/opt/outro', `${machine.root}/opt/svc/outro`);
+  await key;
   before.set(name, await machine.changes());
   machine.start(['/usr/sbin/sshd', '-D', '-e']);
   return machine;
@@ -143,7 +172,8 @@ beforeAll(async () => {
   const [sirius, vega, polar] = await Promise.all([openServer('sirius'), openServer('vega'), openServer('polar')]);
   servers = { sirius, vega, polar };
   beforePackage = await portal.changes();
-  await portal.sh(`dpkg --install /srv/package/${path.basename(deb)}`, { input: '' });
+  // Pages of the manual are indexed by a trigger of another package, for five seconds of a processor.
+  await portal.sh(`dpkg --no-triggers --install /srv/package/${path.basename(deb)}`, { input: '' });
 }, packMsMax);
 
 afterAll(async () => {
@@ -157,25 +187,24 @@ test('the portal starts from its package as an account that can write nowhere in
   expect((await portal.run(['find', '/usr/lib/svc', '/usr/bin/svc', '-not', '-user', 'root'])).out).toBe('');
   const spec = 'spec: { listen: "0.0.0.0:8787", signIn: { ssh: {} }, repository: /usr/lib/svc/examples/apps }';
   await write('portal', `kind: Portal\nmetadata: { name: casa }\n${spec}`);
-  for (const name of serverNames) {
-    const { out } = await svc('server', 'trust', servers[name].address);
-    const hostKey = /hostKey: (".*")/.exec(out)?.[1];
-    await write(name, `kind: Server\nmetadata: { name: ${name} }\nspec: { ssh: { host: ${servers[name].address}, hostKey: ${hostKey} } }`);
-  }
+  await Promise.all(
+    serverNames.map(async (name) => {
+      const { address } = servers[name];
+      const hostKey = /hostKey: (".*")/.exec((await svc('server', 'trust', address)).out)?.[1];
+      await write(name, `kind: Server\nmetadata: { name: ${name} }\nspec: { ssh: { host: ${address}, hostKey: ${hostKey} } }`);
+    }),
+  );
   await startPortal();
   const key = '/var/lib/svc/state/ssh/id_ed25519.pub';
-  const { out: line } = await until('the key of the portal', async () => {
-    const ran = await portal.run(['cat', key], { codes: [0, 1] });
-    return ran.code === 0 && ran;
-  });
-  for (const name of serverNames) await servers[name].sh('cat >/root/.ssh/authorized_keys', { input: line });
+  const line = await until('the key of the portal', async () => await readFile(portal.root + key, 'utf8').catch(() => null));
+  for (const name of serverNames) await writeFile(`${servers[name].root}/root/.ssh/authorized_keys`, line);
 });
 
 test('a kit is put on each server', { timeout: testMsMax }, async () => {
   const ran = await Promise.all(serverNames.map((name) => svc('server', 'add', name)));
   expect(ran.map(({ code, err }) => [code, err])).toEqual(serverNames.map(() => [0, '']));
   // Packages and people come next; a server's faults would be reported as its state.
-  await until('the servers', async () => (await objects('servers')).every(({ state }) => state === 'ready'), patienceMs);
+  await untilObjects('the servers', 'Server', (all) => all.every(({ state }) => state === 'ready'));
 });
 
 const visitors = new Map<string, Visitor>();
@@ -187,7 +216,7 @@ test(
     await writePeople(people);
     await writeApps(serverNames);
     await svc('apply');
-    await until('the people', async () => (await objects('people')).length === people.length);
+    await untilObjects('the people', 'Person', (all) => all.length === people.length);
     const waiting = [...people];
     const answers: string[] = [];
     const signIn = async (): Promise<void> => {
@@ -212,7 +241,7 @@ const pidOf = async (name: ServerName): Promise<string> =>
   (await servers[name].run(['pgrep', '-u', someone(name), '-f', 'backend/main.py'], { codes: [0, 1] })).out.trim();
 
 test('an app starts on each server from the kit, as its person', { timeout: testMsMax }, async () => {
-  await until('the packages', async () => (await objects('packages')).every(({ state }) => state === 'installed'), patienceMs);
+  await untilObjects('the packages', 'Package', (all) => all.every(({ state }) => state === 'installed'));
   const starts = serverNames.map(async (name) => {
     const visitor = visitors.get(someone(name))!;
     // A navigation is held for 20 s; a page of a browser asks again by itself.
@@ -243,20 +272,19 @@ async function startAgain(between = async (): Promise<void> => undefined): Promi
   await startPortal();
 }
 
-const kitOf = async (name: ServerName): Promise<string> => (await servers[name].run(['readlink', '/opt/svc/current'])).out.trim();
+const kitOf = async (name: ServerName): Promise<string> => await readlink(`${servers[name].root}/opt/svc/current`);
 const others = ['sirius', 'vega'] as const;
 /** By what the portal sees now, not by what the one before wrote. */
 const whenStopped = async (): Promise<void> => {
-  const ask = ['curl', '-fsS', '--unix-socket', '/var/lib/svc/state/svc.sock', 'http://svc/metrics'];
   await until(
     'the roll-out to be stopped',
-    async () => /^svc_server_kit_stopped\{server="polar"\} 1$/m.test((await portal.run(ask, { as: 'svc', codes: [0, 7, 22] })).out),
+    async () => /^svc_server_kit_stopped\{server="polar"\} 1$/m.test((await answered('/metrics')) ?? ''),
     patienceMs,
   );
-  await until(
+  await untilObjects(
     'the others to be told of the failure',
-    async () => (await objects('servers')).filter(({ reason }) => reason === 'KitStopped').length === others.length,
-    patienceMs,
+    'Server',
+    (all) => all.filter(({ reason }) => reason === 'KitStopped').length === others.length,
   );
 };
 
@@ -345,7 +373,7 @@ test('the package is purged: the state and the desired folder stay unless they a
   await portal.sh("pkill -TERM -u svc -f 'svc[.]mjs up'");
   if (running.exitCode === null && running.signalCode === null) await once(running, 'exit');
   await portal.sh('umount --lazy /usr/lib/svc');
-  const { err } = await portal.sh('dpkg --purge svc');
+  const { err } = await portal.sh('dpkg --no-triggers --purge svc');
   expect(err).toContain('svc: /var/lib/svc stays\nsvc: /etc/svc-portal stays\n');
   const after = await portal.changes();
   const left = [...after.keys()].filter((file) => !beforePackage.has(file) && !/^\/(?:etc\/svc-portal|var\/lib\/svc)(?:\/|$)/.test(file));

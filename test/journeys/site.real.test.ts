@@ -32,16 +32,16 @@ beforeAll(async () => {
   endings.push(street.end);
   machine = await street.machine({ '/srv/package': path.dirname(deb) });
   authority = await openAuthority(street, machine.address);
+  await machine.accounts(['ana', 'bia', 'caio'].map((name) => ({ name, password })));
   await machine.sh(
     [
       // An empty Debian has these from its installation.
       "ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key; rm -rf /root/.ssh",
-      'groupadd alunos; newusers; for login in ana bia; do usermod -aG alunos $login; done',
-      `dpkg --install /srv/package/${path.basename(deb)}`,
+      'groupadd --gid 2999 --users ana,bia alunos',
+      `dpkg --no-triggers --install /srv/package/${path.basename(deb)}`,
       `echo nameserver ${authority.address} >/etc/resolv.conf`,
       `cat >/root/authority.pem <<'END'\n${authority.ownRoot}END`,
     ].join('\n'),
-    { input: ['ana', 'bia', 'caio'].map((login) => `${login}:${password}:::${login} Souza:/home/${login}:/bin/bash\n`).join('') },
   );
   machine.start(['/usr/sbin/sshd', '-D', '-e']);
   folder = await mkdtemp(path.join(tmpdir(), 'svcb-'));

@@ -8,12 +8,13 @@ export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   msMax = 90_000,
+  everyMs = 50,
 ): Promise<T> {
   const endMs = performance.now() + msMax;
   for (;;) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > endMs) throw new Error(`${what}: not within ${msMax} ms`);
-    await pause(50);
+    await pause(everyMs);
   }
 }
