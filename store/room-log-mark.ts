@@ -35,7 +35,7 @@ export interface MarkedRoomLogOptions {
 interface Found {
   readonly kind: 'missing' | 'blank' | 'damaged' | 'unknown' | 'ours';
   readonly id: string | null;
-  /** Of `unknown` only. */
+  /** For `unknown` only. */
   readonly why?: string;
 }
 

@@ -102,7 +102,7 @@ do_records() {
       [[ -e $name/codigo ]] || { leave_word "$name/reason" limit && leave_word "$name/codigo" 124; }
     fi
     first_line process "$name/claim/process"
-    # One that can't be read now may live. Where the address can be seen nobody needs to be asked about a claim that is not there.
+    # A job that can't be read now may live. Where the address can be seen nobody needs to be asked about a claim that is not there.
     if [[ -z $process && (-e $name/claim || ! -e $name/url) ]] && ! is_readable "$name/claim/process"; then
       printf 'unread\t%s\n' "$name"
       continue

@@ -71,7 +71,7 @@ settle() {
   for each in "$jobs"/svc-app-*/; do
     [[ -d $each ]] || continue
     each=${each%/} each=${each##*/}
-    # One whose files can't be read now may be the one that is wanted.
+    # A start whose files can't be read now may be the one that is wanted.
     until is_readable "$jobs/$each/wanted" && is_readable "$jobs/$each/start"; do
       say waiting '' 0 "the job of before can't be read: $each"
       pause 5

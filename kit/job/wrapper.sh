@@ -362,7 +362,7 @@ watch() {
   case $stop in
     limit) keep "$state/codigo" 124 && keep "$state/reason" limit ;;
     ?*) keep "$state/codigo" 143 && keep "$state/reason" "$stop" ;;
-    # What the command left is not written over where it can't be read now.
+    # The exit code that the command left is not written over where it can't be read now.
     *) ! is_absent "$state/codigo" || keep "$state/codigo" 137 ;;
   esac
 }

@@ -137,7 +137,7 @@ test('a package of svc has its runtime once: the kit is sent with it, under the 
     { id },
   ]);
 
-  // Who asks while it is being sent has the same bytes; later they are made anew, and never of a damaged runtime.
+  // Requests that come while it is being sent get the same bytes; later they are made anew, and never of a damaged runtime.
   const other = await whole!();
   truncateSync(runtime, 9);
   expect(sha256(await buffer(other.open()))).toBe(made?.sha256);

@@ -54,7 +54,7 @@ async function objects(kind: string): Promise<readonly Seen[]> {
   return JSON.parse(out) as readonly Seen[];
 }
 
-/** What the portal answers at its own socket, which no process is started for; null: nothing listens there. */
+/** Answer of the portal at its own socket, which no process is started for; null: nothing listens there. */
 async function answered(route: string): Promise<string | null> {
   const asked = get({ socketPath: `${portal.root}/var/lib/svc/state/svc.sock`, path: route });
   return await once(asked, 'response').then(
