@@ -77,8 +77,14 @@ SSLSessionCache shmcb:${folder}/ssl(512000)\nServerName localhost\nListen 127.0.
 
 const packages: Readonly<Record<Front, string>> = { nginx: 'nginx-light', caddy: 'caddy', apache: 'apache2-bin', haproxy: 'haproxy' };
 
-/** As `svc setup` of the shipped tree prints it. */
+const texts = new Map<Front, Promise<string>>();
+/** As `svc setup` of the shipped tree prints it, asked for once. */
 async function printed(front: Front): Promise<string> {
+  const text = texts.get(front) ?? print(front);
+  texts.set(front, text);
+  return await text;
+}
+async function print(front: Front): Promise<string> {
   const files = ['--certificate', '/etc/ssl/svc.pem', '--key', '/etc/ssl/svc.key'];
   const argv = ['setup', '--print', '--dir', '/nowhere', '--url', 'https://svc.example.org', '--front', front, ...files];
   return (await run([path.join(await shippedTree(), 'bin/svc'), ...argv], {})).out;
@@ -122,10 +128,11 @@ export async function openFront(
 ): Promise<() => Promise<void>> {
   const { folder } = place;
   const { program, argv, around } = kinds[front];
-  await place.sh(`FOLDER='${folder}' HOST='${host}'\n${certificate}`);
-  await place.sh(`[ -x ${program} ] || { echo "install it with:  apt-get install -y ${packages[front]}"; exit 1; }`);
   const config = `${folder}/${front}.conf`;
-  await place.sh(`cat >'${config}'`, { input: around(await told(front, { host, port, portal, folder }), folder) });
+  const isThere = `[ -x ${program} ] || { echo "install it with:  apt-get install -y ${packages[front]}"; exit 1; }`;
+  await place.sh(`cat >'${config}'\n${isThere}\nFOLDER='${folder}' HOST='${host}'\n${certificate}`, {
+    input: around(await told(front, { host, port, portal, folder }), folder),
+  });
   const pid = `${folder}/${front}.pid`;
   const child = place.start(['sh', '-c', `echo $$ >'${pid}'; exec "$@"`, 'sh', ...argv(config, folder)]);
   let said = '';
