@@ -58,7 +58,10 @@ async function objects(kind: string): Promise<readonly Seen[]> {
 async function answered(route: string): Promise<string | null> {
   const asked = get({ socketPath: `${portal.root}/var/lib/svc/state/svc.sock`, path: route });
   return await once(asked, 'response').then(
-    async ([answer]: [IncomingMessage]) => (answer.statusCode === 200 ? await text(answer) : null),
+    async (events) => {
+      const answer = events[0] as IncomingMessage;
+      return answer.statusCode === 200 ? await text(answer) : null;
+    },
     () => null,
   );
 }
