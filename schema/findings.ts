@@ -82,6 +82,7 @@ export const findingKinds = {
   UNREACHABLE_PORTAL: { weight: 'error', title: 'Jobs on another machine can not reach the portal' },
   NUMERIC_ADDRESS: { weight: 'error', title: 'Apps on origins of their own below an IP address' },
   INSECURE_ADDRESS: { weight: 'error', title: 'Apps on origins of their own below an address of plain http' },
+  PASSKEY_ORIGIN: { weight: 'error', title: 'Passkeys where apps are of the origin of the portal' },
   MISSING_PERSON: { weight: 'error', title: 'An installation for one person without the person' },
   UNEXPECTED_PERSON: { weight: 'error', title: 'An installation for everybody that names a person' },
   DUPLICATE_GRANT: { weight: 'error', title: 'Two roles of one person or group in one room' },

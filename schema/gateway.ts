@@ -88,6 +88,7 @@ export interface OidcSettings {
 export interface SignInSettings {
   readonly ssh: boolean;
   readonly oidc: OidcSettings | null;
+  readonly passkey: boolean;
 }
 
 export interface StoreSources {

@@ -98,6 +98,13 @@ export const limits = {
   loginCharsMax: 128,
   passwordCharsMax: 1_024,
   signInBusyRetryMs: 2_000,
+  /** Longest life of a one-time link that an administrator makes. */
+  linkHoursMax: 168,
+  // Passkeys. Decision: docs/decisions/0384-passkeys.md
+  passkeyNameCharsMax: 64,
+  /** Id of a credential: 1,023 bytes (WebAuthn 5.1). */
+  passkeyIdCharsMax: 1_364,
+  passkeyAttestationCharsMax: 16_384,
   // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomNameCharsMax: 120,
   roomTicketMs: 60_000,

@@ -3,6 +3,7 @@ export const limits = {
   sessionsPerPersonMax: 64,
   /** Unused ones, of the sign-in links and of the hand-overs to apps each. */
   passesPerPersonMax: 256,
+  passkeysPerPersonMax: 20,
   /** Answers of one person to apps that use each other. */
   consentsPerPersonMax: 2_000,
   /** Groups of errors that one app of one person reported. */

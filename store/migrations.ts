@@ -224,4 +224,14 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE intents ADD COLUMN who TEXT NOT NULL DEFAULT '';
   `,
+  // Passkeys of people, and challenges that were answered: each counts once.
+  `
+  CREATE TABLE passkeys (
+    id TEXT PRIMARY KEY, person TEXT NOT NULL, public_key TEXT NOT NULL, counter INTEGER NOT NULL, transports TEXT NOT NULL,
+    backed_up INTEGER NOT NULL, name TEXT NOT NULL, made_at_ms INTEGER NOT NULL, used_at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX passkeys_by_person ON passkeys (person, made_at_ms);
+  CREATE TABLE passkey_challenges (hash TEXT PRIMARY KEY, expires_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_at_ms);
+  `,
 ];

@@ -183,6 +183,16 @@ export const postgresMigrations: readonly string[] = [
   `
   ALTER TABLE intents ADD COLUMN who TEXT NOT NULL DEFAULT '';
   `,
+  // Passkeys of people, and challenges that were answered: each counts once.
+  `
+  CREATE TABLE passkeys (
+    id TEXT COLLATE "C" PRIMARY KEY, person TEXT COLLATE "C" NOT NULL, public_key TEXT NOT NULL, counter BIGINT NOT NULL,
+    transports TEXT NOT NULL, backed_up BIGINT NOT NULL, name TEXT NOT NULL, made_at_ms BIGINT NOT NULL, used_at_ms BIGINT NOT NULL
+  );
+  CREATE INDEX passkeys_by_person ON passkeys (person, made_at_ms);
+  CREATE TABLE passkey_challenges (hash TEXT COLLATE "C" PRIMARY KEY, expires_at_ms BIGINT NOT NULL);
+  CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_at_ms);
+  `,
 ];
 
 /**

@@ -67,8 +67,28 @@ export interface StoredSession {
   readonly agent: string;
 }
 
-/** `link`: a one-time link; `ssh`: the password of the account; `oidc`: a provider. Decision: docs/decisions/0070-signing-in.md */
-export type SignInMethod = 'link' | 'ssh' | 'oidc';
+/** `link`: a one-time link; `ssh`: the password of the account; `oidc`: a provider; `passkey`: one of the portal's own. Decision: docs/decisions/0070-signing-in.md */
+export type SignInMethod = 'link' | 'ssh' | 'oidc' | 'passkey';
+
+/** A passkey of a person. Decision: docs/decisions/0384-passkeys.md */
+export interface StoredPasskey {
+  /** Of the credential, as its authenticator made it: base64url. */
+  readonly id: string;
+  readonly person: string;
+  /** COSE, base64url. */
+  readonly publicKey: string;
+  /** Signatures that its authenticator counted; 0: it counts none. */
+  readonly counter: number;
+  /** How a browser reaches it, as it said. */
+  readonly transports: readonly string[];
+  /** Kept by a service of its maker too, so that other devices have it. */
+  readonly isBackedUp: boolean;
+  /** Given by the person. */
+  readonly name: string;
+  readonly madeAtMs: number;
+  /** 0: never. */
+  readonly usedAtMs: number;
+}
 
 /** One-time pass: sign-in link or hand-over to an app origin. */
 export interface StoredPass {
@@ -193,6 +213,20 @@ export interface Store {
   pass(passHash: string, nowMs: number): Promise<StoredPass | null>;
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
+
+  /** `many`: the person has limits.passkeysPerPersonMax; `taken`: a passkey with this id is there. */
+  addPasskey(passkey: StoredPasskey): Promise<'added' | 'many' | 'taken'>;
+  /** The oldest first. */
+  passkeys(person: string): Promise<readonly StoredPasskey[]>;
+  passkey(id: string): Promise<StoredPasskey | null>;
+  /** Writes a sign-in down, whose counter must be larger than the one before, unless both are 0. False: it is not, or the passkey went. */
+  usePasskey(id: string, use: Pick<StoredPasskey, 'counter' | 'isBackedUp' | 'usedAtMs'>): Promise<boolean>;
+  /** False: the person has none with this id. */
+  renamePasskey(person: string, id: string, name: string): Promise<boolean>;
+  deletePasskey(person: string, id: string): Promise<boolean>;
+  deletePasskeysOf(person: string): Promise<void>;
+  /** True once for each challenge, by its hash, until it expires. */
+  spendChallenge(hash: string, expiresAtMs: number, nowMs: number): Promise<boolean>;
 
   /** Replaces the intent of that person and app. */
   putInstallWish(wish: InstallWish): Promise<void>;

@@ -91,7 +91,9 @@ export function createHttpAudit(deps: HttpAuditDeps): HttpAudit {
       const person = login === undefined ? undefined : people.all().find((each) => each.login === login)?.usuario;
       const whom = person === undefined ? {} : { person };
       const result = resultOf(error instanceof SvcError ? error.status : 500);
-      audit.record({ ...ofSignIn(req), by: { kind: 'nobody' }, ...whom, result, code, details: { method } });
+      // The person sees that there may be a copy of their passkey.
+      const action = code === 'PASSKEY_BEHIND' ? 'passkey/refuse' : 'session/open';
+      audit.record({ ...ofSignIn(req), action, by: { kind: 'nobody' }, ...whom, result, code, details: { method } });
     },
     controlRefused: (uid) => audit.record({ by: { kind: 'control', uid }, action: 'control/use', result: 'refused', code: 'FORBIDDEN' }),
   };

@@ -12,6 +12,8 @@ const ofJob = { none: 'the wrapper of a job reports; its submission and its end 
 const bell = { none: 'is the own bell of a person' } as const;
 const desktop = { none: 'keeps how the desktop of a person looks' } as const;
 
+const passkey: ObjectOf = ['Passkey', (request) => [request.self, request.found('id')]];
+
 const sessionRows = {
   'GET /api/sessao': reads,
   'POST /api/sessao': signIn,
@@ -19,6 +21,16 @@ const sessionRows = {
   'GET /api/sessao/metodos': { none: 'says the ways to sign in' },
   'POST /api/sessao/link': signIn,
   'POST /api/sessao/chave': { none: 'binds a key to a session whose opening is recorded' },
+  'POST /api/sessao/passkey': { none: 'asks a question of a passkey; the answer is recorded' },
+  'GET /api/passkeys': reads,
+  'POST /api/passkeys/pedido': { none: 'asks for a passkey; that it is made is recorded' },
+  'POST /api/passkeys': { action: 'passkey/make', object: ['Passkey', (request) => [request.self, request.answer('id')]] },
+  'PATCH /api/passkeys/:id': { action: 'passkey/rename', object: passkey },
+  'DELETE /api/passkeys/:id': {
+    action: 'passkey/remove',
+    object: passkey,
+    details: (request) => ({ ended: request.answer('encerradas') }),
+  },
   'GET /api/sessao/volta': { none: 'asks a question of a key; the answer is recorded' },
   'POST /api/sessao/volta': { action: 'session/renew', person: (request) => textOf(request.answer('sessao.usuario')) },
   'GET /api/sessoes': reads,

@@ -90,7 +90,7 @@ export function createGuessGuard(clock: Clock, bus: Pick<Bus, 'tellOthers' | 'on
   };
 }
 
-function limited(waitMs: number): SvcError {
+export function limited(waitMs: number): SvcError {
   const retryAfterMs = Math.max(1_000, Math.ceil(waitMs));
   return new SvcError('RATE_LIMITED', `too many attempts to sign in; try again in ${Math.ceil(retryAfterMs / 1_000)} s`, { retryAfterMs });
 }

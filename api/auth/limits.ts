@@ -50,6 +50,10 @@ export const limits = {
   signInStrangersMax: 24,
   knownBrowserMs: 180 * 24 * 60 * 60_000,
   knownBrowserLoginsMax: 4,
+  // Passkeys. Decision: docs/decisions/0384-passkeys.md
+  passkeyChallengeMs: 5 * 60_000,
+  /** A passkey is made so long after the person signed in. */
+  passkeyRecentMs: 30 * 60_000,
   oidcBeginMs: 10 * 60_000,
   oidcAnswerMsMax: 10_000,
   /** Metadata, keys, tokens or userinfo of the provider. Decision: docs/decisions/0374-what-a-provider-may-answer.md */

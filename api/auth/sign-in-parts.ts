@@ -18,7 +18,7 @@ export interface SignInParts {
   readonly onRefused: SignInDeps['onRefused'];
 }
 
-interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | 'passes'> {
+interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | 'passes' | 'passkeys'> {
   readonly clock: Clock;
   readonly rings: Pick<KeyRings, 'browsers'>;
   readonly bus: Bus;

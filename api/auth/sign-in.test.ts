@@ -11,7 +11,7 @@ let asked: (readonly [string, string])[];
 beforeEach(async () => {
   asked = [];
   portal = await createPortalWorld();
-  portal.world.signIn = { ssh: true, oidc: null };
+  portal.world.signIn = { ssh: true, oidc: null, passkey: false };
   portal.world.checkPassword = async (login, password) => {
     asked.push([login, password]);
     return password === right ? { kind: 'accepted', usuario: login } : { kind: 'refused', serverMessage: null };
@@ -142,7 +142,7 @@ describe('login and password', () => {
   });
 
   test('are not taken where the Portal document does not offer them', async () => {
-    portal.world.signIn = { ssh: false, oidc: null };
+    portal.world.signIn = { ssh: false, oidc: null, passkey: false };
     const answer = await enter(portal.browser());
     expect([answer.status, answer.json().code, asked]).toEqual([404, 'SIGN_IN_METHOD', []]);
   });
@@ -191,7 +191,7 @@ describe('login and password', () => {
 
 test('the ways to sign in are told to anybody, without secrets', async () => {
   const read = async () => (await portal.browser().request('/api/sessao/metodos')).json();
-  expect(await read()).toEqual({ link: true, ssh: true, oidc: null });
+  expect(await read()).toEqual({ link: true, ssh: true, oidc: null, passkey: false });
   const clientSecret = async () => 'hush';
   const oidc = {
     issuer: 'https://id.example.org/x',

@@ -1,6 +1,6 @@
 /**
  * The ways to sign in, each of which ends in a portal session: a one-time link, name and password of the account on the person's
- * own server, an OpenID Connect provider (oidc.ts). Decisions: docs/decisions/0070-signing-in.md, 0071-guessing-passwords.md
+ * own server, an OpenID Connect provider (oidc.ts), a passkey (passkeys.ts). Decisions: docs/decisions/0070-signing-in.md, 0071-guessing-passwords.md
  */
 import type { IncomingMessage } from 'node:http';
 import type { SignInMethod } from '../../store/store.ts';
@@ -10,7 +10,9 @@ import type { Site } from '../http/hosts.ts';
 import { readSessionCookie, sessionCookie } from './cookies.ts';
 import type { GuessGuard } from './guess-guard.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
+import type { PasskeyAnswer } from '../../schema/wire/passkeys.ts';
 import type { Passes } from './passes.ts';
+import type { Passkeys } from './passkeys.ts';
 import type { Opened, Session, Sessions } from './sessions.ts';
 
 export interface SignedIn {
@@ -30,6 +32,8 @@ export interface SignIn {
   byPass(req: IncomingMessage, passe: string): Promise<SignedIn>;
   /** Rejects CREDENTIALS_REFUSED, PASSWORD_EXPIRED, SIGN_IN_ASKS_MORE, RATE_LIMITED, SIGN_IN_METHOD, PASSWORD_UNCHECKED. */
   byPassword(req: IncomingMessage, login: string, password: string): Promise<SignedIn>;
+  /** Rejects PASSKEY_REFUSED, PASSKEY_BEHIND, RATE_LIMITED, SIGN_IN_METHOD. */
+  byPasskey(req: IncomingMessage, answer: PasskeyAnswer): Promise<SignedIn>;
   /** For who proved elsewhere who they are. */
   as(req: IncomingMessage, person: string, method: SignInMethod): Promise<SignedIn>;
 }
@@ -42,6 +46,7 @@ export interface SignInDeps {
   readonly commands: PeopleCommands;
   readonly sessions: Sessions;
   readonly passes: Passes;
+  readonly passkeys: Pick<Passkeys, 'check'>;
   readonly guard: GuessGuard;
   readonly browsers: KnownBrowsers;
   /** A failed sign-in, for the log: the cause with details that the person does not get, and the login, where one is known, never the password. */
@@ -88,12 +93,23 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const { secret, session } = await told(req, 'ssh', login, () => open(req, person, { method: 'ssh', admin: false }));
       return { session, cookies: [sessionCookie(site, secret), await deps.browsers.remember(req.headers.cookie, login)] };
     },
+    byPasskey: async (req, answer) => {
+      const { person, isBehind } = await told(req, 'passkey', undefined, () => deps.passkeys.check(deps.address(req), answer));
+      const { secret, session } = await told(req, 'passkey', people.find(person)?.login, () => {
+        if (isBehind) throw behind();
+        return open(req, person, { method: 'passkey', admin: false });
+      });
+      return { session, cookies: [sessionCookie(site, secret)] };
+    },
     as: async (req, person, method) => {
       const { secret, session } = await open(req, person, { method, admin: false });
       return { session, cookies: [sessionCookie(site, secret)] };
     },
   };
 }
+
+const behind = (): SvcError =>
+  new SvcError('PASSKEY_BEHIND', 'this passkey counts fewer uses than before, as a copy of it would; sign in another way, and remove it');
 
 /** The person whose login and password these are. */
 async function checked(deps: SignInDeps, req: IncomingMessage, login: string, password: string): Promise<string> {

@@ -8,7 +8,9 @@ import type { Site } from './hosts.ts';
  */
 const refusedFeatures =
   'camera=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=(), ' +
-  'local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=()';
+  'local-fonts=(), idle-detection=(), screen-wake-lock=(), window-management=(), ' +
+  // The portal's pages alone ask for passkeys: no frame has them passed on.
+  'publickey-credentials-get=(self), publickey-credentials-create=(self)';
 /** Passed on to the frame of an app that the person allowed it (shell/frames/frame-permissions.ts). */
 const passedOnFeatures = ['microphone', 'clipboard-read', 'fullscreen'];
 const without = passedOnFeatures.map((feature) => `${feature}=()`).join(', ');

@@ -49,11 +49,17 @@ export function clientHeaders(head: ResponseHead, policy: ResponsePolicy): strin
   }
   if (!typed && head.status !== 101 && head.framing !== 'none') page = true;
   if (page) kept.push('Content-Security-Policy', framePolicy(policy));
-  if (page) kept.push('Origin-Agent-Cluster', '?1');
+  if (page) kept.push('Origin-Agent-Cluster', '?1', 'Permissions-Policy', withoutPasskeys);
   if (page && isOpened(policy) && !saysOpener(raw)) kept.push('Cross-Origin-Opener-Policy', 'same-origin-allow-popups');
   kept.push(...length);
   return kept;
 }
+
+/**
+ * A page below the portal's name could ask for passkeys of the portal. The answer would not count (api/auth/passkeys.ts); nor is it asked for. The last
+ * word for a feature counts: this comes after the app's own. Decision: docs/decisions/0384-passkeys.md
+ */
+const withoutPasskeys = 'publickey-credentials-get=(), publickey-credentials-create=()';
 
 /** A tab that the app's own page opened or led on keeps its opener. */
 function isOpened({ basePath, fetchSite }: ResponsePolicy): boolean {

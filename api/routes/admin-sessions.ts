@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import type { Oidc } from '../auth/oidc.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { serve } from '../http/serve.ts';
 import { rowOf } from './session.ts';
@@ -11,9 +12,10 @@ export interface AdminSessionDeps {
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly sessions: Sessions;
   readonly oidc: Pick<Oidc, 'forget'>;
+  readonly passkeys: Pick<Passkeys, 'forget'>;
 }
 
-export function addAdminSessionRoutes(app: FastifyInstance, { people, sessions, oidc }: AdminSessionDeps): void {
+export function addAdminSessionRoutes(app: FastifyInstance, { people, sessions, oidc, passkeys }: AdminSessionDeps): void {
   const known = (person: string): string => {
     if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}`);
     return person;
@@ -36,6 +38,7 @@ export function addAdminSessionRoutes(app: FastifyInstance, { people, sessions, 
   });
   serve(app, 'DELETE /api/admin/identities/:person', async ({ params }) => {
     await oidc.forget(params.person);
+    await passkeys.forget(params.person);
     return { encerradas: await sessions.endAll(params.person) };
   });
 }

@@ -1,13 +1,16 @@
 /** `/api/sessao`: who am I, the ways to sign in, signing in and out; `/api/sessoes`: where the person is signed in. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
+import type { PartOf } from '../../schema/routes/call.ts';
 import type { SessionAnswer, SessionsAnswer } from '../../schema/wire/http.ts';
 import { expiredSessionCookie, sessionCookie } from '../auth/cookies.ts';
 import { shortHash } from '../auth/secrets.ts';
 import type { SessionKeys } from '../auth/session-keys.ts';
 import type { Session, Sessions, SessionView } from '../auth/sessions.ts';
-import type { SignIn } from '../auth/sign-in.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
+import type { SignedIn, SignIn } from '../auth/sign-in.ts';
 import type { PortalDev } from '../dev/contract.ts';
 import type { Site } from '../http/hosts.ts';
 import { initials } from '../portal/people.ts';
@@ -20,6 +23,7 @@ export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly signIn: SignIn;
   readonly keys: SessionKeys;
+  readonly passkeys: Pick<Passkeys, 'isOffered'>;
   readonly dev: PortalDev | undefined;
 }
 
@@ -28,11 +32,11 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
   serve(app, 'GET /api/sessao', (request) => answerFor(deps, sessionOf(request)));
   serve(app, 'GET /api/sessao/metodos', () => {
     const { ssh, oidc } = people.signIn();
-    return { link: true, ssh, oidc: oidc && { label: oidc.label ?? new URL(oidc.issuer).host } };
+    return { link: true, ssh, oidc: oidc && { label: oidc.label ?? new URL(oidc.issuer).host }, passkey: deps.passkeys.isOffered() };
   });
   serve(app, 'POST /api/sessao', async (request, reply) => {
     const { body, raw } = request;
-    const signedIn = 'passe' in body ? await signIn.byPass(raw, body.passe) : await signIn.byPassword(raw, body.login, body.senha);
+    const signedIn = await entered(signIn, raw, body);
     reply.header('set-cookie', signedIn.cookies);
     return answerFor(deps, signedIn.session);
   });
@@ -50,6 +54,11 @@ export function addSessionRoutes(app: FastifyInstance, deps: SessionRouteDeps): 
   });
   addKeyRoutes(app, deps);
   addListRoutes(app, deps);
+}
+
+function entered(signIn: SignIn, raw: IncomingMessage, body: PartOf<'POST /api/sessao', 'body'>): Promise<SignedIn> {
+  if ('passe' in body) return signIn.byPass(raw, body.passe);
+  return 'passkey' in body ? signIn.byPasskey(raw, body.passkey) : signIn.byPassword(raw, body.login, body.senha);
 }
 
 /** A session that lost its cookie comes back by its key. Decision: docs/decisions/0122-a-session-outlives-its-cookie.md */

@@ -166,7 +166,7 @@ export function createTestWorld(
     files,
     vault: vaults.of,
     shells,
-    signIn: { ssh: false, oidc: null },
+    signIn: { ssh: false, oidc: null, passkey: false },
     ...nobody,
     shop,
     filesOf: noFiles,

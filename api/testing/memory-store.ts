@@ -1,6 +1,7 @@
 /** The part of the store that the api uses, in memory, for unit tests: same contract, same one-step `takePass`. */
 import { createMemoryJobs } from '../../store/testing/memory-jobs.ts';
 import { createMemoryRooms } from '../../store/testing/memory-rooms.ts';
+import { limits } from '../../store/limits.ts';
 import type {
   HeldRollback,
   InstallWish,
@@ -10,6 +11,7 @@ import type {
   StoredConsent,
   StoredEvent,
   StoredPass,
+  StoredPasskey,
   StoredPreferences,
   StoredSession,
   StoredStatus,
@@ -68,6 +70,7 @@ export function createMemoryStore(): Store {
       for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);
     },
     ...createMemoryPasses(),
+    ...createMemoryPasskeys(),
     putInstallWish: async (wish) => void wishes.set(key(wish.person, wish.app), wish),
     installWishes: async () => [...wishes.values()],
     installWish: async (person, app) => wishes.get(key(person, app)) ?? null,
@@ -93,6 +96,41 @@ export function createMemoryStore(): Store {
     rooms: createMemoryRooms(),
     jobs: createMemoryJobs(),
     ...unclosed,
+  };
+}
+
+type Passkeys = 'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge';
+
+function createMemoryPasskeys(): Pick<Store, Passkeys> {
+  const rows = new Map<string, StoredPasskey>();
+  const spent = new Set<string>();
+  const of = (person: string): readonly StoredPasskey[] => [...rows.values()].filter((each) => each.person === person);
+  const own = (person: string, id: string): StoredPasskey | undefined => of(person).find((each) => each.id === id);
+  return {
+    addPasskey: async (row) => {
+      if (of(row.person).length >= limits.passkeysPerPersonMax) return 'many';
+      if (rows.has(row.id)) return 'taken';
+      rows.set(row.id, row);
+      return 'added';
+    },
+    passkeys: async (person) => of(person),
+    passkey: async (id) => rows.get(id) ?? null,
+    usePasskey: async (id, used) => {
+      const row = rows.get(id);
+      if (!row || (row.counter >= used.counter && row.counter + used.counter > 0)) return false;
+      rows.set(id, { ...row, ...used });
+      return true;
+    },
+    renamePasskey: async (person, id, name) => {
+      const row = own(person, id);
+      if (row) rows.set(id, { ...row, name });
+      return row !== undefined;
+    },
+    deletePasskey: async (person, id) => own(person, id) !== undefined && rows.delete(id),
+    deletePasskeysOf: async (person) => {
+      for (const { id } of of(person)) rows.delete(id);
+    },
+    spendChallenge: async (hash) => !spent.has(hash) && spent.add(hash).has(hash),
   };
 }
 

@@ -9,6 +9,8 @@ import { guarded, type ExecutorOptions } from './guarded.ts';
 export async function signOut(options: ExecutorOptions, { person }: ActionOf<'person/sign-out'>): Promise<void> {
   const { entries, store, rooms, clock } = options;
   await store.deleteSessionsOf(person);
+  // Another person may get the name.
+  await store.deletePasskeysOf(person);
   const erasure = await erasureOf(store, person);
   faultPoint('erase/signed-out');
   if (erasure !== null) await settleRooms(rooms, person, erasure, clock);

@@ -55,6 +55,7 @@ export interface ExecutorOptions {
   readonly store: Pick<
     Store,
     | 'deleteSessionsOf'
+    | 'deletePasskeysOf'
     | 'deletePreferences'
     | 'deleteAppErrorsOf'
     | 'keepConsents'

@@ -41,6 +41,7 @@ export function createSignInView(
       const oidc = asked?.oidc;
       return {
         ssh: asked?.ssh !== undefined,
+        passkey: asked?.passkey !== undefined,
         oidc:
           oidc === undefined
             ? null

@@ -58,6 +58,7 @@ function checkPortals(folder: Folder, index: Index, report: ReportDesired): void
       report(portal, 'PATTERN', ['spec', 'trustedProxies', at], `expected the address of a proxy or a network, found "${clip(network)}"`);
     }
     checkAddress(portal, report);
+    checkPasskeys(portal, report);
     checkRepositories(folder, index, portal, report);
     const person = signIn?.local?.person;
     if (person !== undefined) reference(folder, index.people, 'Person', person, portal, ['spec', 'signIn', 'local', 'person'], report);
@@ -103,6 +104,14 @@ function checkAddress(portal: Placed<PortalDocument>, report: ReportDesired): vo
   if (isSecureAddress(address)) return;
   const message = `"${clip(url)}" is plain http: browsers protect no cookie there, so any app could sign a person in as somebody else; use https, a name below localhost, or "origins: path" when every app is trusted`;
   report(portal, 'INSECURE_ADDRESS', ['spec', 'url'], message);
+}
+
+/** A passkey answers a page of the portal's origin; in path mode that is every page of an app. Any other address has a secure context by `checkAddress`. */
+function checkPasskeys(portal: Placed<PortalDocument>, report: ReportDesired): void {
+  const { origins, signIn } = portal.document.spec;
+  if (signIn?.passkey === undefined || origins !== 'path') return;
+  const message = 'passkeys need "origins: subdomain": with "origins: path" the page of any app can make and use passkeys of the portal';
+  report(portal, 'PASSKEY_ORIGIN', ['spec', 'signIn', 'passkey'], message);
 }
 
 function indexOf(folder: Folder): Index {

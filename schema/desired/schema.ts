@@ -241,6 +241,8 @@ export const specs = {
       /** Login and password, judged by the sshd of the person's own server. */
       ssh: fields({}),
       oidc,
+      /** Passkeys, which people make themselves. Decision: docs/decisions/0384-passkeys.md */
+      passkey: fields({}),
     }),
     /**
      * People whose sessions may do what a link with --admin allows: names of people, and groups that people are in. Decision:

@@ -1,6 +1,7 @@
 /** Signing in and out, sessions, and what the audit record says of a person. */
 import * as audit from '../wire/audit.ts';
 import * as http from '../wire/http.ts';
+import * as passkeys from '../wire/passkeys.ts';
 import { nothing, type Routes } from './route.ts';
 
 export const signInRoutes = {
@@ -19,10 +20,10 @@ export const signInRoutes = {
   },
   'POST /api/sessao': {
     access: 'open',
-    says: 'Sign in by a one-time link, or by login and password',
+    says: 'Sign in by a one-time link, by login and password, or by a passkey',
     body: http.signInBody,
     answer: http.sessionAnswer,
-    more: '401 `PASS_REFUSED` or `CREDENTIALS_REFUSED`, 403 `PASSWORD_EXPIRED` or `SIGN_IN_ASKS_MORE` (with `told`), 404 `SIGN_IN_METHOD`, 503 `PASSWORD_UNCHECKED`, 429 `RATE_LIMITED` (with `retryAfterMs`)',
+    more: '401 `PASS_REFUSED`, `CREDENTIALS_REFUSED`, `PASSKEY_REFUSED` or `PASSKEY_BEHIND`, 403 `PASSWORD_EXPIRED` or `SIGN_IN_ASKS_MORE` (with `told`), 404 `SIGN_IN_METHOD`, 503 `PASSWORD_UNCHECKED`, 429 `RATE_LIMITED` (with `retryAfterMs`)',
   },
   'DELETE /api/sessao': {
     access: 'open',
@@ -59,6 +60,13 @@ export const signInRoutes = {
     head: 'refused',
     more: '302 to `/`, or on failure to `/?entrada=CODE`',
   },
+  'POST /api/sessao/passkey': {
+    access: 'open',
+    says: 'A question for any passkey of this portal',
+    body: http.noBody,
+    answer: passkeys.passkeyQuestion,
+    more: 'within five minutes, once ([0384](decisions/0384-passkeys.md))',
+  },
   'GET /api/sessao/volta': { access: 'open', says: 'A question for the key of a session', answer: http.questionAnswer },
   'POST /api/sessao/volta': {
     access: 'open',
@@ -66,6 +74,37 @@ export const signInRoutes = {
     body: http.comeBackBody,
     answer: http.comeBackAnswer,
     more: "`bilhete`: the key's new ticket; 401: it ended",
+  },
+  'GET /api/passkeys': { access: 'person', says: 'My passkeys', answer: passkeys.passkeysAnswer, more: 'the oldest first' },
+  'POST /api/passkeys/pedido': {
+    access: 'person',
+    says: 'A request for a new passkey',
+    body: http.noBody,
+    answer: passkeys.passkeyRequest,
+    more: '403 `SIGN_IN_AGAIN`, 409 `PASSKEYS_MANY`',
+  },
+  'POST /api/passkeys': {
+    access: 'person',
+    says: 'Keeps the passkey that the browser made',
+    body: passkeys.passkeyMakeBody,
+    answer: passkeys.passkeyRow,
+    status: 201,
+    more: '401 `PASSKEY_REFUSED`, 403 `SIGN_IN_AGAIN`, 409 `PASSKEYS_MANY`',
+  },
+  'PATCH /api/passkeys/:id': {
+    access: 'person',
+    says: 'Name of a passkey of mine',
+    params: passkeys.passkeyParams,
+    body: passkeys.passkeyNameBody,
+    answer: nothing,
+    status: 204,
+  },
+  'DELETE /api/passkeys/:id': {
+    access: 'person',
+    says: 'Remove a passkey of mine',
+    params: passkeys.passkeyParams,
+    answer: passkeys.passkeyEndedAnswer,
+    more: 'sessions that passkeys opened elsewhere end',
   },
   'GET /api/sessoes': { access: 'person', says: 'Where I am signed in', answer: http.sessionsAnswer, more: 'the last used first' },
   'DELETE /api/sessoes': {

@@ -9,6 +9,7 @@ import { reasons } from '../reasons/derived.ts';
 import { limits } from '../limits.ts';
 import { shownShapes } from '../manifest/shown-fields.ts';
 import { parcelName } from '../parcels.ts';
+import { passkeyAnswer } from './passkeys.ts';
 import { spaceKinds } from '../space.ts';
 import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
@@ -52,6 +53,7 @@ export const signInBody = {
       // A NUL ends a password for PAM.
       senha: { type: 'string', minLength: 1, maxLength: limits.passwordCharsMax, pattern: '^[^\\u0000]+$' },
     }),
+    closed({ passkey: passkeyAnswer }),
   ],
 } as const;
 export const linkOwnerBody = closed({ passe: secret });
@@ -93,7 +95,7 @@ export const eventsQuery = closed(
 );
 export const planBody = { ...closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []), type: ['object', 'null'] } as const;
 export const applyBody = { ...closed({ prune: flag }, []), type: ['object', 'null'] } as const;
-export const linkBody = { ...closed({ person: personId, admin: flag }, []), type: ['object', 'null'] } as const;
+export const linkBody = { ...closed({ person: personId, admin: flag, hours: { type: 'integer', minimum: 1, maximum: limits.linkHoursMax } }, []), type: ['object', 'null'] } as const;
 
 export const problem = {
   type: 'object',
@@ -137,11 +139,11 @@ export const comeBackAnswer = closed({ sessao: sessionAnswer, bilhete: text });
 export const linkOwnerAnswer = closed({ usuario: text, nome: text, admin: flag });
 export type LinkOwnerAnswer = Wire<typeof linkOwnerAnswer>;
 /** The ways to sign in that the portal offers now; the link works always. */
-export const signInMethodsAnswer = closed({ link: flag, ssh: flag, oidc: orNull(closed({ label: text })) });
+export const signInMethodsAnswer = closed({ link: flag, ssh: flag, oidc: orNull(closed({ label: text })), passkey: flag });
 export type SignInMethodsAnswer = Wire<typeof signInMethodsAnswer>;
 const sessionRow = {
   id: text,
-  method: { type: 'string', enum: ['link', 'ssh', 'oidc'] },
+  method: { type: 'string', enum: ['link', 'ssh', 'oidc', 'passkey'] },
   address: text,
   /** The browser's description of itself. */
   agent: text,

@@ -7,6 +7,7 @@ import { openEvents } from './events.ts';
 import { openInstalls } from './installs.ts';
 import { openJobs } from './jobs.ts';
 import { openIntents, openNames, openWindows } from './names.ts';
+import { openPasskeys } from './passkeys.ts';
 import { openPersonal } from './personal.ts';
 import { openPreferences } from './preferences.ts';
 import { openRoomStore } from './room-store.ts';
@@ -20,6 +21,7 @@ export async function openTables(sql: Sql): Promise<Omit<Store, 'giveUp' | 'clos
     ...(await openEvents(sql)),
     ...openSessions(sql),
     ...openPasses(sql),
+    ...openPasskeys(sql),
     ...openInstalls(sql),
     ...openPreferences(sql),
     ...openConsents(sql),

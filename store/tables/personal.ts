@@ -29,6 +29,7 @@ const byKey = '(key IN (?1, ?2) OR (key >= ?3 AND key < ?4) OR (key >= ?5 AND ke
 const tables: readonly Table[] = [
   { what: 'sessions', from: 'sessions WHERE person = ?1' },
   { what: 'one-time links', from: 'passes WHERE person = ?1' },
+  { what: 'passkeys', from: 'passkeys WHERE person = ?1' },
   { what: 'rooms that they own', from: 'rooms WHERE owner = ?1', ends: false },
   { what: 'roles in rooms of others', from: 'room_people WHERE name = ?1' },
   { what: 'notices', from: 'notices WHERE person = ?1' },
