@@ -203,9 +203,9 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
   const socket = controlSocket === null ? null : createControlSocket(control, controlSocket);
   const passes = createPasses(store, clock);
 
-  const link = async (person: string, admin: boolean): Promise<string> => {
+  const link = async (person: string, admin: boolean, lifeMs: number = limits.signInPassMs): Promise<string> => {
     if (!holder.parts) throw new SvcError('INTERNAL', 'the portal does not listen yet');
-    return `${holder.parts.site.origin}/?passe=${await passes.forPortal(person, admin)}`;
+    return `${holder.parts.site.origin}/?passe=${await passes.forPortal(person, admin, lifeMs)}`;
   };
 
   return {
@@ -220,10 +220,13 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
         passes,
         address: (req) => clientAddress(req, isTrusted),
         controlUid: (req) => controlUids.get(req.socket),
-        link: async (person, admin) => ({
-          link: (await options.dev?.link(person)) ?? (await link(person, admin)),
-          expiresAtMs: clock.nowMs() + limits.signInPassMs,
-        }),
+        link: async (person, admin, hours) => {
+          const lifeMs = hours === undefined ? limits.signInPassMs : hours * 60 * 60_000;
+          return {
+            link: (await options.dev?.link(person)) ?? (await link(person, admin, lifeMs)),
+            expiresAtMs: clock.nowMs() + lifeMs,
+          };
+        },
       });
       holder.isMade.resolve();
       await lines.listen();
@@ -257,7 +260,7 @@ interface Listening {
   readonly passes: ReturnType<typeof createPasses>;
   readonly address: (req: IncomingMessage) => string;
   readonly controlUid: ShellDeps['controlUid'];
-  readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
+  readonly link: (person: string, admin: boolean, hours?: number) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
 async function assemble(options: PortalOptions, { site, certificate, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
@@ -299,7 +302,8 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers, log) });
     addAdminSessionRoutes(app, { people, sessions, oidc, passkeys });
     addAppRoutes(app, { site, apps, starts, windows, passes, store, shellScripts: settings.shellScripts });
-    addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents: capabilities.consents, shellScripts: settings.shellScripts });
+    const { consents } = capabilities;
+    addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents, passkeys, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addTerminalRoutes(app, terminals);

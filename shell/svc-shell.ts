@@ -19,6 +19,7 @@ import { sayError } from './session/say-error.ts';
 import { refusalOf, type Refusal } from './session/say-refusal.ts';
 import { comeBack, keepSession } from './session/session-key.ts';
 import type { Question } from './session/svc-link-question.ts';
+import { offerPasskey } from './session/way-back.ts';
 import './session/svc-link-question.ts';
 import './session/svc-sign-in.ts';
 import { keptHere } from './state/kept.ts';
@@ -147,6 +148,7 @@ export class SvcShell extends LitElement {
     }
     if (session === null) return { kind: 'out', refusal: refusalOf(entrada), ended: this.#ended };
     keepSession(session).catch(() => undefined);
+    offerPasskey(session).catch(() => undefined);
     return { kind: 'in', desk: startDesk(session) };
   }
 

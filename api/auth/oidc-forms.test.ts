@@ -28,7 +28,7 @@ async function outcome(form: Form, settings: Partial<OidcSettings>): Promise<str
     ...settings,
   };
   const person = { usuario: 'ana', nome: 'Ana', grupos: [], login: oidc.claim === 'email' ? 'ana@example.org' : 'ana' };
-  const people: PeopleView = { find: () => null, all: () => [person], signIn: () => ({ ssh: false, oidc }) };
+  const people: PeopleView = { find: () => null, all: () => [person], signIn: () => ({ ssh: false, passkey: false, oidc }) };
   const rows = new Map<string, string>();
   const store = {
     value: async (name: string) => rows.get(name) ?? null,

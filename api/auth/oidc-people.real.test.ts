@@ -14,7 +14,7 @@ beforeEach(async () => {
   provider.claims.set('subject-of-ana', { preferred_username: 'ana', name: 'Ana Souza', groups: ['staff'] });
   const { issuer, clientId, clientSecret } = provider;
   const of = { issuer, clientId, claim: 'preferred_username', scopes: ['profile'], claimsOfPeople: ['groups'], label: null };
-  portal.world.signIn = { ssh: false, oidc: { ...of, clientSecretFrom: 'a', clientSecret: async () => clientSecret } };
+  portal.world.signIn = { ssh: false, passkey: false, oidc: { ...of, clientSecretFrom: 'a', clientSecret: async () => clientSecret } };
   arrived = [];
   portal.world.arrived = async (who) => (arrived.push(who), null);
 });

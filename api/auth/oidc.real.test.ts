@@ -31,7 +31,7 @@ function offer(more: Partial<OidcSettings> = {}): void {
     label: null,
     clientSecretFrom: 'a',
   };
-  portal.world.signIn = { ssh: false, oidc: { ...oidc, clientSecret: async () => clientSecret, ...more } };
+  portal.world.signIn = { ssh: false, passkey: false, oidc: { ...oidc, clientSecret: async () => clientSecret, ...more } };
 }
 
 const advance = (ms: number): void => void ('advance' in portal.clock && portal.clock.advance(ms));

@@ -1,10 +1,9 @@
 /**
- * One-time passes: the printed sign-in link (24 h, for the portal), the hand-over to an app's origin (30 s, for one person and one app) and
+ * One-time passes: the printed sign-in link (24 h or as its maker says, for the portal), the hand-over to an app's origin (30 s, for one person and one app) and
  * "yes, this once" to a capability call (60 s). Taken in one step of the store, so a pass never works twice. Decision: docs/decisions/0003-sessions-and-passes.md
  */
 import type { Store, StoredPass } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits as apiLimits } from '../limits.ts';
 import { limits } from './limits.ts';
 import { appAudience, type Session } from './sessions.ts';
 import { isSecretShape, newSecret, secretHash } from './secrets.ts';
@@ -20,7 +19,7 @@ export interface Passes {
   /** Used up in any case. */
   takeForCall(pass: string, person: string, question: string): Promise<boolean>;
   /** For the sign-in link. */
-  forPortal(person: string, admin: boolean): Promise<string>;
+  forPortal(person: string, admin: boolean, lifeMs: number): Promise<string>;
   /** For the hand-over of a portal session to an app's origin; `ask` is the hash of the cookie that asked. */
   forApp(session: Session, app: string, ask: string): Promise<string>;
   takeForPortal(pass: string): Promise<StoredPass | null>;
@@ -49,7 +48,7 @@ export function createPasses(store: Store, clock: Clock): Passes {
       const taken = await take(pass);
       return taken?.person === person && taken.audience === callAudience(question);
     },
-    forPortal: (person, admin) => give(person, admin, 'portal', apiLimits.signInPassMs),
+    forPortal: (person, admin, lifeMs) => give(person, admin, 'portal', lifeMs),
     forApp: (session, app, ask) => give(session.person, false, `${appAudience(app, session.root)}@${ask}`, limits.originPassMs),
     findForPortal: async (pass) => {
       const found = await find(pass);

@@ -203,10 +203,10 @@ test('the ways to sign in are told to anybody, without secrets', async () => {
     claimsOfPeople: [],
     label: null,
   };
-  portal.world.signIn = { ssh: false, oidc };
-  expect(await read()).toEqual({ link: true, ssh: false, oidc: { label: 'id.example.org' } });
-  portal.world.signIn = { ssh: false, oidc: { ...oidc, label: 'Universidade' } };
-  expect(await read()).toEqual({ link: true, ssh: false, oidc: { label: 'Universidade' } });
+  portal.world.signIn = { ssh: false, passkey: false, oidc };
+  expect(await read()).toEqual({ link: true, ssh: false, passkey: false, oidc: { label: 'id.example.org' } });
+  portal.world.signIn = { ssh: false, passkey: false, oidc: { ...oidc, label: 'Universidade' } };
+  expect(await read()).toEqual({ link: true, ssh: false, passkey: false, oidc: { label: 'Universidade' } });
 });
 
 test('who is turned away by a link or a closed account is in the log with address and login, without the secret', async () => {

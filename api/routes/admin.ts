@@ -40,7 +40,7 @@ export interface AdminRouteDeps {
   readonly roomSize?: ((id: string) => Promise<number>) | undefined;
   /** Undefined: there is no state folder with parcels. */
   readonly restore?: ((parcel: string) => Promise<ParcelAnswer>) | undefined;
-  readonly link: (person: string, admin: boolean) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
+  readonly link: (person: string, admin: boolean, hours?: number) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
 export function addAdminRoutes(app: FastifyInstance, deps: AdminRouteDeps): void {
@@ -108,7 +108,7 @@ function addDesiredRoutes(app: FastifyInstance, { people, admin, commands, docto
   serve(app, 'POST /api/admin/links', async (request) => {
     const person = request.body?.person ?? onlyPerson(people.all());
     if (!people.find(person)) throw new SvcError('NOT_FOUND', `no person ${person}${whoseLogin(people, person)}`);
-    return { person, ...(await link(person, request.body?.admin ?? false)) };
+    return { person, ...(await link(person, request.body?.admin ?? false, request.body?.hours)) };
   });
 }
 

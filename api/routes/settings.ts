@@ -8,6 +8,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { AppCommands, AppsView, PeopleView, ShopView } from '../../schema/gateway.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
+import type { Passkeys } from '../auth/passkeys.ts';
 import type { Consents } from '../capabilities/capabilities.ts';
 import { isKnown } from '../../schema/wire/etag.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
@@ -28,6 +29,7 @@ export interface SettingsDeps {
   readonly shop: Pick<ShopView, 'extensions'>;
   readonly preferences: PreferencesOf;
   readonly consents: Consents;
+  readonly passkeys: Pick<Passkeys, 'isOffered'>;
   readonly shellScripts: ShellScripts;
   readonly commands: Pick<AppCommands, 'route' | 'note'>;
   readonly clock: Clock;
@@ -42,7 +44,8 @@ export function addSettingsRoutes(app: FastifyInstance, deps: SettingsDeps): voi
   serve(app, 'GET /api/configuracoes', async (request) => {
     const { person } = sessionOf(request);
     const extensions = await deps.shop.extensions();
-    return settingsOf(person, { apps, servidor: people.find(person)?.servidor ?? null, shellScripts, extensions });
+    const shown = settingsOf(person, { apps, servidor: people.find(person)?.servidor ?? null, shellScripts, extensions });
+    return { ...shown, passkeys: deps.passkeys.isOffered() };
   });
   serve(app, 'GET /api/apps/:id/secao.js', async (request, reply) => {
     const { person, manifest } = trusted(deps, request);

@@ -62,7 +62,7 @@ test.for([
   ['unknown', [false, 'link; People/alunos: removes all', 'svc why People/alunos says what to do']],
 ] as const)('sign-in, with a list of people that is %s', async ([state, told]) => {
   const list = { key: 'People/alunos', state, reason: 'PendingPrune', message: 'removes all' };
-  const people = { signIn: () => ({ ssh: false, oidc: null }) };
+  const people = { signIn: () => ({ ssh: false, passkey: false, oidc: null }) };
   const admin = { objects: (prefix: string) => (prefix === 'People/' ? [list] : []) };
   expect(await rowOf('sign-in', { people, admin })).toEqual(told);
 });
@@ -80,7 +80,7 @@ test.for([
 const oidc = { issuer: 'http://localhost:9/x', clientSecret: async () => Promise.resolve('hush') };
 const noSecret = async (): Promise<string> => Promise.reject(new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty'));
 test.for([
-  ['no server', { ssh: true, oidc: null }, /^link, login and password; no server checks passwords$/, /PasswordAuthentication/],
+  ['no server', { ssh: true, passkey: false, oidc: null }, /^link, login and password; no server checks passwords$/, /PasswordAuthentication/],
   ['no provider', { ssh: false, oidc }, /http:\/\/localhost:9\/x does not answer as one: bad port/, /signIn\.oidc\.issuer/],
   ['no secret', { ssh: false, oidc: { ...oidc, clientSecret: noSecret } }, /^the file oidc-secret is empty$/, /clientSecret/],
 ] as const)('sign-in leads nowhere: %s', async ([, ways, detail, fix]) => {

@@ -99,10 +99,10 @@ const checks: readonly Check[] = [
 ];
 
 async function checkSignIn({ people, site, admin, clock }: DoctorDeps): Promise<Verdict> {
-  const { ssh, oidc } = people.signIn();
-  const waysIn = (password: string): string =>
-    ['link', ...(ssh ? [password] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
-  const ways: Words = { pt: waysIn('usuário e senha'), en: waysIn('login and password') };
+  const { ssh, oidc, passkey } = people.signIn();
+  const waysIn = (password: string, key: string): string =>
+    ['link', ...(ssh ? [password] : []), ...(passkey ? [key] : []), ...(oidc ? [new URL(oidc.issuer).host] : [])].join(', ');
+  const ways: Words = { pt: waysIn('usuário e senha', 'chave de acesso'), en: waysIn('login and password', 'passkey') };
   if (ssh && !admin.objects(makeKey('Server', '')).some(({ details }) => details['checksPasswords'] === true))
     return lacking(
       { pt: `${ways.pt}; nenhum servidor confere senhas`, en: `${ways.en}; no server checks passwords` },

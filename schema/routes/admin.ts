@@ -85,7 +85,7 @@ export const adminRoutes = {
     says: 'A one-time sign-in link',
     body: http.linkBody,
     answer: http.linkAnswer,
-    more: 'without `person` when there is only one',
+    more: 'without `person` when there is only one; `hours`: its life, 24 without, at most 168',
   },
   'GET /api/admin/usage': {
     access: 'admin',

@@ -45,5 +45,7 @@ export const settingsAnswer = closed({
   /** The server of the person. */
   servidor: nullable('string'),
   apps: list(appSettings),
+  /** The portal takes passkeys. */
+  passkeys: flag,
 });
 export type SettingsAnswer = Wire<typeof settingsAnswer>;

@@ -3,11 +3,12 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import '../../sdk/web/ui/button.ts';
 import '../../sdk/web/ui/field.ts';
+import '../../sdk/web/ui/select.ts';
 import type { ObjectView } from '../../schema/wire/http.ts';
 import type { OwnFileAnswer } from '../../schema/wire/own-file.ts';
 import { reasonText } from '../../schema/texts/reasons.ts';
 import { folded } from '../../sdk/web/ui/type-ahead.ts';
-import { language, relativeTime, shownAs, text } from '../i18n/i18n.ts';
+import { language, relativeTime, shownAs, text, type TextKey } from '../i18n/i18n.ts';
 import { endSessionsOf, makeLink, readAllSessions, readObjects } from '../session/admin-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { copyWords } from '../shop/copy.ts';
@@ -28,6 +29,14 @@ const soonMs = 1_000;
 const soonMax = 20;
 /** More are found by their name. */
 const shownMax = 200;
+
+/** Hours that a link may live. */
+const lives = [
+  [1, 'admin.linkHour'],
+  [24, 'admin.linkDay'],
+  [72, 'admin.linkDays'],
+  [168, 'admin.linkWeek'],
+] as const satisfies readonly (readonly [number, TextKey])[];
 
 interface Row extends ObjectView {
   readonly sessions: number;
@@ -57,6 +66,7 @@ export class SvcAdminPeople extends LitElement {
     own: { attribute: false },
     query: { state: true },
     made: { state: true },
+    hours: { state: true },
     trouble: { state: true },
     busy: { state: true },
   };
@@ -65,6 +75,8 @@ export class SvcAdminPeople extends LitElement {
   declare query: string;
   /** The link that was made last. It is nowhere else: the portal keeps its hash alone. */
   declare made: NewLink | null;
+  /** Life of the next link. */
+  declare hours: number;
   declare trouble: string | null;
   declare busy: boolean;
   #watch = new Watch(this, () => [language]);
@@ -74,6 +86,7 @@ export class SvcAdminPeople extends LitElement {
     super();
     this.query = '';
     this.made = null;
+    this.hours = 24;
     this.trouble = null;
     this.busy = false;
   }
@@ -100,7 +113,7 @@ export class SvcAdminPeople extends LitElement {
 
   async #link(person: string): Promise<void> {
     await doOne(this, async () => {
-      this.made = await makeLink(person);
+      this.made = await makeLink(person, this.hours);
     });
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLElement>('[data-link] ui-button')?.focus();
@@ -133,6 +146,13 @@ export class SvcAdminPeople extends LitElement {
         .value=${this.query}
         @input=${(event: Event) => (this.query = (event.target as SvcUiField).value)}
       ></ui-field>
+      <ui-select
+        label=${text('admin.linkLife')}
+        .value=${String(this.hours)}
+        @change=${(event: Event) => (this.hours = Number((event.currentTarget as SvcUiSelect).value))}
+      >
+        ${lives.map(([hours, key]) => html`<option value=${hours}>${text(key)}</option>`)}
+      </ui-select>
       <p class="quiet" role="status">
         ${value === null ? (problem === null ? text('admin.asking') : '') : text('admin.peopleFound', { n: found.length })}
       </p>
@@ -182,14 +202,16 @@ export class SvcAdminPeople extends LitElement {
     </li>`;
   }
 
-  #made({ link, expiresAtMs }: NewLink): TemplateResult {
-    const until = new Date(expiresAtMs).toLocaleTimeString(shownAs(), { hour: '2-digit', minute: '2-digit' });
+  #made({ person, link, expiresAtMs }: NewLink): TemplateResult {
+    const until = new Date(expiresAtMs).toLocaleString(shownAs(), { weekday: 'long', day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' });
+    const invitation = text('admin.invitation', { portal: location.host, nome: person, hora: until, link });
     return html`<div class="wide lines" data-link>
       <p class="wide quiet">${text('admin.linkOnce', { hora: until })}</p>
       <code class="main">${link}</code>
       <ui-button icon variant="quiet" label=${text('admin.copyLink')} @click=${() => attempt(this.desk, () => copyWords(link))}>
         ${glyph('copy')}
       </ui-button>
+      <ui-button @click=${() => attempt(this.desk, () => copyWords(invitation))}>${text('admin.copyInvitation')}</ui-button>
     </div>`;
   }
 }

@@ -1,4 +1,5 @@
 /** Everything a signed-in desktop consists of: what each of its parts knows, together. Elements get this object and draw from its signals. */
+import type { WayBack } from '../session/way-back.ts';
 import type { BellDesk } from '../bell/bell-model.ts';
 import type { CallsDesk } from '../capabilities/app-calls.ts';
 import type { LauncherDesk } from '../launcher/launcher-desk.ts';
@@ -22,8 +23,7 @@ export interface Switching {
 /** The person is asked before their session ends; `leave` ends it. */
 export interface Leaving {
   readonly leave: () => void;
-  /** The portal takes neither passwords nor another provider's word: without a new link nobody comes back. */
-  readonly needsLink: boolean;
+  readonly back: WayBack;
 }
 
 export interface Desk extends BellDesk, CallsDesk, LauncherDesk, QueueDesk, SettingsDesk, ShareDesk, ShopDesk, TasksDesk, TerminalDesk {

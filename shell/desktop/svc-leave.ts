@@ -30,13 +30,11 @@ export class SvcLeave extends LitElement {
     const { admin, usuario } = this.desk.session;
     const lost = unsavedTitles(this.desk);
     const loses = lost.length > 0;
+    const { back } = this.desk.leaving.get() ?? { back: 'own' };
     return html`<ui-dialog open alert label=${text(loses ? 'unsaved.leaveTitle' : 'leave.title')} @close=${() => this.#decide(false)}>
       ${loses ? html`<p>${text('unsaved.lost', { nomes: listed(lost) })}</p>` : nothing}
-      ${
-        this.desk.leaving.get()?.needsLink === true
-          ? html`<p>${admin ? text('leave.makesLink', { usuario }) : text('leave.needsLink')}</p>`
-          : nothing
-      }
+      ${back === 'own' ? nothing : html`<p>${admin ? text('leave.makesLink', { usuario }) : text('leave.needsLink')}</p>`}
+      ${back === 'passkey' ? html`<p>${text('leave.makePasskey')}</p>` : nothing}
       <ui-button slot="actions" autofocus @click=${() => this.#decide(false)}>${text(loses ? 'unsaved.stay' : 'leave.stay')}</ui-button>
       <ui-button slot="actions" variant="danger" @click=${() => this.#decide(true)}>
         ${text(loses ? 'unsaved.leave' : 'prefs.signOut')}

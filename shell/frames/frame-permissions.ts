@@ -14,7 +14,9 @@ export function permitFrame(frame: HTMLIFrameElement, app: AppProjection, prefer
     'clipboard-write',
     // By the choice of the person, app by app: see api/http/security-headers.ts.
     ...(canPassOn(app) ? passedOn(preferences, app.id) : []),
-    ...(knowsPolicy('focus-without-user-activation') ? ["focus-without-user-activation 'none'"] : []),
+    ...['focus-without-user-activation', 'publickey-credentials-get', 'publickey-credentials-create']
+      .filter(knowsPolicy)
+      .map((name) => `${name} 'none'`),
   ].join('; ');
 }
 

@@ -106,6 +106,7 @@ export const enSettings: { readonly [K in keyof typeof ptSettings]: Entry<K> } =
   'settings.wordsDefaults': 'Terminal editor files browser capability provider',
   'settings.wordsConsents': 'Permissions revoke access between apps',
   'settings.wordsActivity': 'Audit history sign-ins administrators security',
+  'settings.wordsPasskeys': 'Sign in without password fingerprint face security',
   'settings.wordsSessions': 'Sign out browsers connected security',
   'settings.wordsServer': 'Memory tasks machine',
   'settings.wordsFailed': 'Error stopped reason try again',

@@ -100,6 +100,7 @@ export const ptSettings = {
   'settings.wordsDefaults': 'Terminal editor arquivos navegador capacidade fornecedor',
   'settings.wordsConsents': 'Permissões revogar acesso entre aplicativos',
   'settings.wordsActivity': 'Auditoria histórico entradas administradores segurança',
+  'settings.wordsPasskeys': 'Entrar sem senha digital rosto passkey segurança',
   'settings.wordsSessions': 'Sair navegadores conectados segurança',
   'settings.wordsServer': 'Memória tarefas máquina',
   'settings.wordsFailed': 'Erro parado motivo tentar de novo',

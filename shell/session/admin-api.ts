@@ -17,7 +17,7 @@ export async function readObjects(kind: 'Person' | 'Server'): Promise<readonly O
 export const readWhy = (key: string) => call('GET /api/admin/why', { query: { key } });
 export const readAllSessions = async () => (await call('GET /api/admin/sessions')).sessions;
 export const endSessionsOf = (person: string) => call('DELETE /api/admin/sessions/:person', { params: { person } });
-export const makeLink = (person: string) => call('POST /api/admin/links', { body: { person, admin: false } });
+export const makeLink = (person: string, hours: number) => call('POST /api/admin/links', { body: { person, admin: false, hours } });
 export const readOwnFile = () => call('GET /api/admin/desired');
 export const draftOwn = (body: OwnDraftBody) => call('POST /api/admin/desired/draft', { body });
 export const writeOwn = (body: OwnDraftBody & { readonly digest: string }) => call('POST /api/admin/desired', { body });

@@ -102,6 +102,9 @@ const own = css`
   .provider {
     display: flex;
   }
+  .provider + .provider {
+    margin-top: 8px;
+  }
   .or {
     display: flex;
     align-items: center;

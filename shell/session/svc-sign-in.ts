@@ -10,6 +10,7 @@ import { glyph } from '../ui/glyphs.ts';
 import type { Ended } from './leave.ts';
 import { signIn, signInMethods, type SignInBody } from './api.ts';
 import { passOf } from './link.ts';
+import { enterByPasskey, knowsPasskeys } from './passkey.ts';
 import { sayRefusal, type Refusal } from './say-refusal.ts';
 import { signInStyles } from './sign-in-styles.ts';
 
@@ -125,12 +126,16 @@ export class SvcSignIn extends LitElement {
     await this.#enter({ login: login.value.trim(), senha: senha.value }, senha);
   }
 
-  /** The page reloads when it was accepted. */
   async #enter(body: SignInBody, field: HTMLInputElement | (HTMLElement & SvcUiField) | null): Promise<void> {
+    await this.#try(() => signIn(body), field);
+  }
+
+  /** The page reloads when it was accepted. */
+  async #try(enter: () => Promise<void>, field: HTMLInputElement | (HTMLElement & SvcUiField) | null): Promise<void> {
     this.busy = true;
     this.refusal = null;
     try {
-      await signIn(body);
+      await enter();
       location.replace('/');
     } catch (error) {
       this.refusal = error as Refusal;
@@ -142,15 +147,19 @@ export class SvcSignIn extends LitElement {
 
   override render(): TemplateResult {
     const { methods, refusal } = this;
-    const others = methods !== null && (methods.ssh || methods.oidc !== null);
+    const ssh = methods?.ssh === true;
+    const passkey = methods?.passkey === true && knowsPasskeys();
+    const hasOther = passkey || (methods?.oidc ?? null) !== null;
+    const others = ssh || hasOther;
     const hasLink = methods !== null || this.away;
     return html`<main aria-busy=${methods === null && !this.away}>
       <span class="mark">${glyph('apps', 26)}</span>
       <h1>${text('signin.title')}</h1>
       ${this.ended === null || refusal !== null ? nothing : html`<p class="ended" role="status">${text(`signin.${this.ended}`)}</p>`}
-      ${refusal === null || (hasLink && this.#ofLink) ? nothing : this.#problem(refusal)} ${methods?.ssh === true ? this.#form() : nothing}
-      ${methods?.ssh === true && methods.oidc !== null ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
-      ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, methods.ssh)}
+      ${refusal === null || (hasLink && this.#ofLink) ? nothing : this.#problem(refusal)} ${ssh ? this.#form() : nothing}
+      ${ssh && hasOther ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
+      ${passkey ? this.#passkey(ssh) : nothing}
+      ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, ssh || passkey)}
       ${
         others
           ? html`<details ?open=${this.byLink}>
@@ -222,6 +231,16 @@ export class SvcSignIn extends LitElement {
     </form>`;
   }
 
+  #passkey(second: boolean): TemplateResult {
+    return html`<ui-button
+      variant=${second ? 'plain' : 'primary'}
+      class="provider"
+      ?disabled=${this.busy}
+      @click=${() => void this.#try(enterByPasskey, null)}
+      >${text('signin.passkey')}</ui-button
+    >`;
+  }
+
   #provider(label: string, second: boolean): TemplateResult {
     return html`<ui-button variant=${second ? 'plain' : 'primary'} class="provider" href="/api/sessao/oidc"
       >${text('signin.provider', { nome: label })}</ui-button
@@ -244,7 +263,7 @@ export class SvcSignIn extends LitElement {
     return html`<form class="by-link" @submit=${(event: SubmitEvent) => this.#paste(event)}>
       ${this.refusal !== null && this.#ofLink ? this.#problem(this.refusal) : nothing}
       <ui-field id="link" label=${text('signin.paste')} autocomplete="off" spellcheck="false"></ui-field>
-      <ui-button variant=${this.methods?.ssh === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
+      <ui-button variant=${this.methods?.ssh === true || this.methods?.passkey === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
         ${text('signin.enter')}
       </ui-button>
     </form>`;

@@ -15,6 +15,7 @@ export const ownSections = [
   'consentimentos',
   'permissoes',
   'extensoes',
+  'passkeys',
   'sessoes',
   'atividade',
   'servidor',

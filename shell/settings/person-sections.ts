@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import { accents, walls } from '../../schema/wire/preferences.ts';
 import { languageNames, languages, text, type TextKey } from '../i18n/i18n.ts';
 import '../session/svc-activity.ts';
+import '../session/svc-passkeys.ts';
 import '../session/svc-session-list.ts';
 import { theme, themes, themeTexts } from '../ui/theme.ts';
 import { oneOfFew } from './choices.ts';
@@ -54,4 +55,5 @@ export function notices({ chosen, change }: SettingsContext): TemplateResult {
 }
 
 export const activity = (): TemplateResult => html`<svc-activity></svc-activity>`;
+export const passkeys = (): TemplateResult => html`<svc-passkeys></svc-passkeys>`;
 export const sessions = (): TemplateResult => html`<svc-session-list></svc-session-list>`;

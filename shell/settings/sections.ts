@@ -7,7 +7,7 @@ import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
 import { windowPermissions } from './permissions-section.ts';
 import { opening } from './opening-section.ts';
-import { activity, appearance, languageSection, notices, sessions } from './person-sections.ts';
+import { activity, appearance, languageSection, notices, passkeys, sessions } from './person-sections.ts';
 
 export interface Section {
   readonly title: TextKey;
@@ -26,6 +26,7 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   consentimentos: { title: 'settings.consents', words: 'settings.wordsConsents', glyph: 'shield', draw: consents },
   permissoes: { title: 'permissions.title', words: 'permissions.words', glyph: 'app', draw: windowPermissions },
   extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
+  passkeys: { title: 'passkeys.title', words: 'settings.wordsPasskeys', glyph: 'key', draw: passkeys },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
   atividade: { title: 'activity.list', words: 'settings.wordsActivity', glyph: 'check', draw: activity },
   servidor: { title: 'settings.serverTitle', words: 'settings.wordsServer', glyph: 'tasks', draw: server },

@@ -169,8 +169,9 @@ export class SvcSettings extends LitElement {
   }
 
   get #sections(): readonly Shown[] {
+    const own = ownSections.filter((id) => id !== 'passkeys' || this.desk.settings.state.get().answer?.passkeys === true);
     return [
-      ...ownSections.map((id): Shown => {
+      ...own.map((id): Shown => {
         const { title, words, glyph, draw } = sections[id];
         return { id, title: text(title), words: text(words), glyph, draw };
       }),
