@@ -248,6 +248,7 @@ program
   .argument('[person]', 'for whom; without it the only one')
   .description('print a one-time sign-in link')
   .option('--admin', 'a link that signs in with admin rights')
+  .option('--hours <hours>', 'how long it is good: 24 without, at most 168', count)
   .addOption(state())
   .addOption(output())
   .action(async (person, options) => (await import('./commands/link.ts')).runLink(person, options));
@@ -320,7 +321,7 @@ program
   .argument('[person]', 'of whom; without it of everybody')
   .description('who is signed in, and where')
   .option('--revoke [session]', 'end all of the person, or the one with this id')
-  .option('--forget', 'let the person come as another identity of the provider')
+  .option('--forget', 'let the person come as another identity of the provider, and remove their passkeys')
   .addOption(state())
   .addOption(listed())
   .action(async (person, options) => (await import('./commands/sessions.ts')).runSessions(person, options));

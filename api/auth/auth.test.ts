@@ -310,7 +310,7 @@ describe('passes', () => {
     expect(await passes.takeForApp(pass, 'not', ask)).toBeNull();
     expect(await passes.takeForApp(pass, 'notas', ask)).toBeNull();
     expect(await passes.takeForPortal(await passes.forApp(session, 'portal', ask))).toBeNull();
-    expect(await passes.takeForApp(await passes.forPortal('ana', true), 'portal', ask)).toBeNull();
+    expect(await passes.takeForApp(await passes.forPortal('ana', true, 1_000), 'portal', ask)).toBeNull();
   });
 });
 

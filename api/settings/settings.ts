@@ -27,7 +27,7 @@ export interface Known {
   readonly extensions: readonly Extension[];
 }
 
-export function settingsOf(usuario: string, { apps, servidor, shellScripts, extensions }: Known): SettingsAnswer {
+export function settingsOf(usuario: string, { apps, servidor, shellScripts, extensions }: Known): Omit<SettingsAnswer, 'passkeys'> {
   return {
     servidor,
     apps: apps.of(usuario).flatMap((view) => {

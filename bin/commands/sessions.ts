@@ -24,7 +24,7 @@ export async function runSessions(person: string | undefined, options: SessionsO
         ? await client.call('DELETE /api/admin/sessions/:person/:id', { params: { person, id: revoke } })
         : await client.call('DELETE /api/admin/sessions/:person', { params: { person } });
     if (isForPrograms(output)) return await printValue(answer, output);
-    if (forget) warn(`${person} may come as another identity of the provider\n`);
+    if (forget) warn(`${person} may come as another identity of the provider; no passkey of theirs is left\n`);
     return warn(`${answer.encerradas} ${answer.encerradas === 1 ? 'session' : 'sessions'} ended\n`);
   }
   const { sessions } = await client.call('GET /api/admin/sessions', { query: { person } });

@@ -176,6 +176,7 @@ export const portuguese: Translation = {
     'end it: install what is wanted again': 'encerra isso: instala de novo o que é desejado',
     'for whom; without it the only one': 'para quem; sem ela, a única pessoa',
     'print a one-time sign-in link': 'mostra um link de entrada que vale uma vez',
+    'how long it is good: 24 without, at most 168': 'por quantas horas vale: 24 sem isto, no máximo 168',
     'a link that signs in with admin rights': 'um link que entra com direitos de administração',
     'secrets of a backend: set and remove them; they can not be read back':
       'segredos de um backend: gravar e remover; não podem ser lidos de volta',
@@ -194,7 +195,8 @@ export const portuguese: Translation = {
     'cancel a job; one that ended stays as it is': 'cancela um trabalho; um que terminou fica como está',
     'who is signed in, and where': 'quem está conectado, e onde',
     'end all of the person, or the one with this id': 'encerra todas da pessoa, ou a que tem este id',
-    'let the person come as another identity of the provider': 'deixa a pessoa vir com outra identidade do provedor',
+    'let the person come as another identity of the provider, and remove their passkeys':
+      'deixa a pessoa vir com outra identidade do provedor, e remove as chaves de acesso dela',
     'folder of the repository; it is made when it is not there': 'pasta do repositório; é criada quando não existe',
     'serve packages and engines over HTTP': 'serve pacotes e motores por HTTP',
     where: 'onde',

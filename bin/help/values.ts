@@ -83,6 +83,7 @@ export const sources: Readonly<Record<string, Source>> = {
   'host:port': 'nothing',
   count: 'nothing',
   lines: 'nothing',
+  hours: 'nothing',
   version: 'nothing',
   word: 'nothing',
   names: 'nothing',

@@ -27,3 +27,12 @@ test.for([
   const said = readDesired([{ name: 'a.yaml', bytes }]).reports[0]?.errors.map((each) => `${each.code} ${each.path}`);
   expect(said).toEqual(code === '' ? [] : [`${code} /spec/url`]);
 });
+
+test('passkeys need an origin for each app', () => {
+  const said = ['path', 'subdomain'].map((origins) => {
+    const spec = `{ url: "https://apps.example.org", origins: ${origins}, signIn: { passkey: {} } }`;
+    const bytes = `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: ${spec}`;
+    return readDesired([{ name: 'a.yaml', bytes }]).reports[0]?.errors.map((each) => `${each.code} ${each.path}`);
+  });
+  expect(said).toEqual([['PASSKEY_ORIGIN /spec/signIn/passkey'], []]);
+});

@@ -56,7 +56,7 @@ beforeAll(async () => {
   provider = await startIdentityProvider(`${origin()}/api/sessao/oidc/retorno`);
   provider.claims.set('subject-of-ana', { preferred_username: 'ana.souza' });
   await writeFile(join(portal.state, 'oidc-secret'), `${provider.clientSecret}\n`, { mode: 0o600 });
-  await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' } });
+  await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' }, passkey: false });
 });
 afterAll(async () => {
   await closePages(browser);
@@ -212,7 +212,7 @@ describe('the page', () => {
 
   test('shows what the documents say now: a provider alone, or links alone', async () => {
     try {
-      await offer('{}', { link: true, ssh: false, oidc: null });
+      await offer('{}', { link: true, ssh: false, oidc: null, passkey: false });
       const { page } = await newPage(browser, { viewport: { width: 320, height: 560 } });
       await page.goto(`${origin()}/`);
       await page.getByLabel('Ou cole o link aqui').waitFor();
@@ -221,7 +221,7 @@ describe('the page', () => {
       await page.keyboard.press('Enter');
       await seenWhole(page);
     } finally {
-      await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' } });
+      await offer(both(), { link: true, ssh: true, oidc: { label: 'Universidade de Lá' }, passkey: false });
     }
   });
 });
