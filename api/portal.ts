@@ -290,7 +290,16 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
   const passkeys = createPasskeys({ site, clock, ring: rings.seal, people, store, sessions });
-  const { audit, signIn, onRefused } = createSignInParts({ ...options, rings, site, address, sessions, passes, passkeys, count: metrics.signIn });
+  const { audit, signIn, onRefused } = createSignInParts({
+    ...options,
+    rings,
+    site,
+    address,
+    sessions,
+    passes,
+    passkeys,
+    count: metrics.signIn,
+  });
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {

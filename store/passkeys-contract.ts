@@ -14,7 +14,13 @@ export function passkeyTests(store: () => Store): void {
     expect(await store().addPasskey(row('a', 'bia'))).toBe('taken');
     expect([await store().passkey('a'), await store().passkey('b')]).toEqual([row('a'), null]);
     const use = async (id: string, counter: number) => await store().usePasskey(id, { counter, isBackedUp: false, usedAtMs: 9 });
-    expect([await use('a', 3), await use('a', 0), await use('a', 4), await use('a', 4), await use('b', 9)]).toEqual([false, false, true, false, false]);
+    expect([await use('a', 3), await use('a', 0), await use('a', 4), await use('a', 4), await use('b', 9)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+      false,
+    ]);
     await store().addPasskey({ ...row('zero'), counter: 0 });
     expect([await use('zero', 0), await use('zero', 0), await use('zero', 1), await use('zero', 0)]).toEqual([true, true, true, false]);
     expect([await store().renamePasskey('bia', 'a', 'x'), await store().renamePasskey('ana', 'a', 'Y')]).toEqual([false, true]);
@@ -32,6 +38,10 @@ export function passkeyTests(store: () => Store): void {
 
   test('a challenge counts once until it expires', async () => {
     const once = await Promise.all([store().spendChallenge('c', 10, 1), store().spendChallenge('c', 10, 1)]);
-    expect([once.toSorted(), await store().spendChallenge('c', 10, 9), await store().spendChallenge('d', 20, 10)]).toEqual([[false, true], false, true]);
+    expect([once.toSorted(), await store().spendChallenge('c', 10, 9), await store().spendChallenge('d', 20, 10)]).toEqual([
+      [false, true],
+      false,
+      true,
+    ]);
   });
 }

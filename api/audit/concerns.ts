@@ -2,7 +2,7 @@
 import { actingPerson, type AuditLine } from '../../schema/audit.ts';
 
 /** Areas in which people see their own acts: those that somebody else might have done in their name. */
-const ownAreas: ReadonlySet<string> = new Set(['session', 'consent', 'secret', 'terminal', 'package']);
+const ownAreas: ReadonlySet<string> = new Set(['session', 'passkey', 'consent', 'secret', 'terminal', 'package']);
 /** Routine of the controller on behalf of the person. */
 const routine: ReadonlySet<string> = new Set(['app', 'job', 'credential', 'object']);
 

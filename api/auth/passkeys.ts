@@ -55,14 +55,7 @@ export interface PasskeyDeps {
   readonly people: Pick<PeopleView, 'find' | 'signIn'>;
   readonly store: Pick<
     Store,
-    | 'addPasskey'
-    | 'passkeys'
-    | 'passkey'
-    | 'usePasskey'
-    | 'renamePasskey'
-    | 'deletePasskey'
-    | 'deletePasskeysOf'
-    | 'spendChallenge'
+    'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge'
   >;
   readonly sessions: Pick<Sessions, 'list' | 'endListed'>;
 }

@@ -180,6 +180,8 @@ describe('the headers that a browser gets', () => {
       "frame-ancestors 'self' http://svc.localhost:8787",
       'Origin-Agent-Cluster',
       '?1',
+      'Permissions-Policy',
+      'publickey-credentials-get=(), publickey-credentials-create=()',
       'Cross-Origin-Opener-Policy',
       'same-origin-allow-popups',
     ]);

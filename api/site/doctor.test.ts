@@ -80,7 +80,12 @@ test.for([
 const oidc = { issuer: 'http://localhost:9/x', clientSecret: async () => Promise.resolve('hush') };
 const noSecret = async (): Promise<string> => Promise.reject(new SvcError('SECRET_UNREADABLE', 'the file oidc-secret is empty'));
 test.for([
-  ['no server', { ssh: true, passkey: false, oidc: null }, /^link, login and password; no server checks passwords$/, /PasswordAuthentication/],
+  [
+    'no server',
+    { ssh: true, passkey: false, oidc: null },
+    /^link, login and password; no server checks passwords$/,
+    /PasswordAuthentication/,
+  ],
   ['no provider', { ssh: false, oidc }, /http:\/\/localhost:9\/x does not answer as one: bad port/, /signIn\.oidc\.issuer/],
   ['no secret', { ssh: false, oidc: { ...oidc, clientSecret: noSecret } }, /^the file oidc-secret is empty$/, /clientSecret/],
 ] as const)('sign-in leads nowhere: %s', async ([, ways, detail, fix]) => {

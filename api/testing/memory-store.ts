@@ -99,7 +99,15 @@ export function createMemoryStore(): Store {
   };
 }
 
-type Passkeys = 'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge';
+type Passkeys =
+  | 'addPasskey'
+  | 'passkeys'
+  | 'passkey'
+  | 'usePasskey'
+  | 'renamePasskey'
+  | 'deletePasskey'
+  | 'deletePasskeysOf'
+  | 'spendChallenge';
 
 function createMemoryPasskeys(): Pick<Store, Passkeys> {
   const rows = new Map<string, StoredPasskey>();

@@ -95,7 +95,10 @@ export const eventsQuery = closed(
 );
 export const planBody = { ...closed({ dir: { type: ['string', 'null'], maxLength: 4_096 } }, []), type: ['object', 'null'] } as const;
 export const applyBody = { ...closed({ prune: flag }, []), type: ['object', 'null'] } as const;
-export const linkBody = { ...closed({ person: personId, admin: flag, hours: { type: 'integer', minimum: 1, maximum: limits.linkHoursMax } }, []), type: ['object', 'null'] } as const;
+export const linkBody = {
+  ...closed({ person: personId, admin: flag, hours: { type: 'integer', minimum: 1, maximum: limits.linkHoursMax } }, []),
+  type: ['object', 'null'],
+} as const;
 
 export const problem = {
   type: 'object',

@@ -203,7 +203,13 @@ export class SvcAdminPeople extends LitElement {
   }
 
   #made({ person, link, expiresAtMs }: NewLink): TemplateResult {
-    const until = new Date(expiresAtMs).toLocaleString(shownAs(), { weekday: 'long', day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' });
+    const until = new Date(expiresAtMs).toLocaleString(shownAs(), {
+      weekday: 'long',
+      day: 'numeric',
+      month: 'long',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
     const invitation = text('admin.invitation', { portal: location.host, nome: person, hora: until, link });
     return html`<div class="wide lines" data-link>
       <p class="wide quiet">${text('admin.linkOnce', { hora: until })}</p>

@@ -23,7 +23,8 @@ export const enAdmin = {
   'admin.linkDays': '3 days',
   'admin.linkWeek': '7 days',
   'admin.copyInvitation': 'Copy the invitation',
-  'admin.invitation': 'Invitation to {portal}: this link signs in {nome}. It works once, until {hora}. Do not pass it on: whoever opens it is signed in as {nome}.\n{link}',
+  'admin.invitation':
+    'Invitation to {portal}: this link signs in {nome}. It works once, until {hora}. Do not pass it on: whoever opens it is signed in as {nome}.\n{link}',
   'admin.linkOnce': 'The link works once, until {hora}. It is not shown again: send it to the person now.',
   'admin.copyLink': 'Copy the link',
   'admin.signOut': 'End sessions',

@@ -22,11 +22,14 @@ export const enSession: { readonly [K in keyof typeof ptSession]: Entry<K> } = {
     'To come back you will need a new access link: there are no passwords here. In the terminal of the portal, svc link {usuario} --admin makes one.',
   'leave.makePasskey': 'Or make a passkey first, in Settings, Passkeys: with it you come back without help.',
   'signin.passkey': 'Sign in with a passkey',
-  'signin.passkeyRefused': 'This passkey does not sign in here. It may have been removed, or belong to another portal. Try another, or ask the administrator of the portal for a link.',
-  'signin.passkeyBehind': 'This passkey was refused: it counted fewer uses than before, as a copy would. Sign in another way and remove it in Settings, Passkeys.',
+  'signin.passkeyRefused':
+    'This passkey does not sign in here. It may have been removed, or belong to another portal. Try another, or ask the administrator of the portal for a link.',
+  'signin.passkeyBehind':
+    'This passkey was refused: it counted fewer uses than before, as a copy would. Sign in another way and remove it in Settings, Passkeys.',
   'passkeys.title': 'Passkeys',
   'passkeys.one': 'Passkey',
-  'passkeys.lead': 'With a passkey you sign in without a password or a link: by fingerprint, face or code of this device, or with a USB key. It stays on the device, or in the account that keeps your passwords; the portal gets the public part alone.',
+  'passkeys.lead':
+    'With a passkey you sign in without a password or a link: by fingerprint, face or code of this device, or with a USB key. It stays on the device, or in the account that keeps your passwords; the portal gets the public part alone.',
   'passkeys.none': 'You have none yet.',
   'passkeys.add': 'Make a passkey',
   'passkeys.name': 'Name',
@@ -37,7 +40,8 @@ export const enSession: { readonly [K in keyof typeof ptSession]: Entry<K> } = {
   'passkeys.renameOne': 'Rename {nome}',
   'passkeys.remove': 'Remove',
   'passkeys.removeOne': 'Remove {nome}',
-  'passkeys.removeWhat': 'It signs in no more. Sessions that passkeys opened in other browsers end, too; this one stays. On the device the passkey stays until you delete it there.',
+  'passkeys.removeWhat':
+    'It signs in no more. Sessions that passkeys opened in other browsers end, too; this one stays. On the device the passkey stays until you delete it there.',
   'passkeys.made': '{nome} was made',
   'passkeys.renamed': 'Now called {nome}',
   'passkeys.removed': '{nome} was removed',
@@ -49,7 +53,8 @@ export const enSession: { readonly [K in keyof typeof ptSession]: Entry<K> } = {
   'passkeys.stopped': 'No passkey was used: the browser was stopped, or has none of this portal. Try again.',
   'passkeys.here': 'This device has a passkey of yours already.',
   'passkeys.offer': 'Sign in without help next time',
-  'passkeys.offerWhat': 'The link that you signed in with works once. Make a passkey and come back whenever you like, by fingerprint, face or code of this device.',
+  'passkeys.offerWhat':
+    'The link that you signed in with works once. Make a passkey and come back whenever you like, by fingerprint, face or code of this device.',
   'passkeys.makeOne': 'Make a passkey',
   'passkeys.later': 'Not now',
   'passkeys.isMade': 'Passkey made',

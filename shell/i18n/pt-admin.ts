@@ -23,7 +23,8 @@ export const ptAdmin = {
   'admin.linkDays': '3 dias',
   'admin.linkWeek': '7 dias',
   'admin.copyInvitation': 'Copiar o convite',
-  'admin.invitation': 'Convite para {portal}: com este link entra {nome}. Ele vale uma vez, até {hora}. Não o passe adiante: quem o abre entra como {nome}.\n{link}',
+  'admin.invitation':
+    'Convite para {portal}: com este link entra {nome}. Ele vale uma vez, até {hora}. Não o passe adiante: quem o abre entra como {nome}.\n{link}',
   'admin.linkOnce': 'O link vale uma vez, até {hora}. Ele não aparece de novo: envie-o agora à pessoa.',
   'admin.copyLink': 'Copiar o link',
   'admin.signOut': 'Encerrar sessões',

@@ -15,11 +15,14 @@ export const ptSession = {
     'Para voltar, você precisará de um link de acesso novo: aqui não se entra com senha. No terminal do portal, svc link {usuario} --admin cria um.',
   'leave.makePasskey': 'Ou crie antes uma chave de acesso, em Configurações, Chaves de acesso: com ela você volta sem ajuda.',
   'signin.passkey': 'Entrar com chave de acesso',
-  'signin.passkeyRefused': 'Esta chave de acesso não entra aqui. Talvez ela tenha sido removida, ou seja de outro portal. Tente outra, ou peça um link a quem administra o portal.',
-  'signin.passkeyBehind': 'Esta chave de acesso foi recusada: ela contou menos usos do que antes, como faria uma cópia. Entre de outra forma e remova-a em Configurações, Chaves de acesso.',
+  'signin.passkeyRefused':
+    'Esta chave de acesso não entra aqui. Talvez ela tenha sido removida, ou seja de outro portal. Tente outra, ou peça um link a quem administra o portal.',
+  'signin.passkeyBehind':
+    'Esta chave de acesso foi recusada: ela contou menos usos do que antes, como faria uma cópia. Entre de outra forma e remova-a em Configurações, Chaves de acesso.',
   'passkeys.title': 'Chaves de acesso',
   'passkeys.one': 'Chave de acesso',
-  'passkeys.lead': 'Com uma chave de acesso você entra sem senha e sem link: com a digital, o rosto ou o código deste aparelho, ou com uma chave USB. Ela fica no aparelho ou na conta que guarda suas senhas; o portal recebe só a parte pública.',
+  'passkeys.lead':
+    'Com uma chave de acesso você entra sem senha e sem link: com a digital, o rosto ou o código deste aparelho, ou com uma chave USB. Ela fica no aparelho ou na conta que guarda suas senhas; o portal recebe só a parte pública.',
   'passkeys.none': 'Você ainda não tem nenhuma.',
   'passkeys.add': 'Criar uma chave de acesso',
   'passkeys.name': 'Nome',
@@ -30,7 +33,8 @@ export const ptSession = {
   'passkeys.renameOne': 'Renomear {nome}',
   'passkeys.remove': 'Remover',
   'passkeys.removeOne': 'Remover {nome}',
-  'passkeys.removeWhat': 'Com ela não se entra mais. Terminam também as sessões que chaves de acesso abriram em outros navegadores; esta continua. No aparelho a chave fica até que você a apague lá.',
+  'passkeys.removeWhat':
+    'Com ela não se entra mais. Terminam também as sessões que chaves de acesso abriram em outros navegadores; esta continua. No aparelho a chave fica até que você a apague lá.',
   'passkeys.made': '{nome} foi criada',
   'passkeys.renamed': 'Agora se chama {nome}',
   'passkeys.removed': '{nome} foi removida',
@@ -42,11 +46,13 @@ export const ptSession = {
   'passkeys.stopped': 'Nenhuma chave de acesso foi usada: o navegador foi interrompido ou não tem nenhuma deste portal. Tente de novo.',
   'passkeys.here': 'Este aparelho já tem uma chave de acesso sua.',
   'passkeys.offer': 'Entrar da próxima vez sem ajuda',
-  'passkeys.offerWhat': 'O link com que você entrou vale uma vez só. Crie uma chave de acesso e volte quando quiser, com a digital, o rosto ou o código deste aparelho.',
+  'passkeys.offerWhat':
+    'O link com que você entrou vale uma vez só. Crie uma chave de acesso e volte quando quiser, com a digital, o rosto ou o código deste aparelho.',
   'passkeys.makeOne': 'Criar chave de acesso',
   'passkeys.later': 'Agora não',
   'passkeys.isMade': 'Chave de acesso criada',
-  'passkeys.isMadeWhat': 'Da próxima vez, escolha Entrar com chave de acesso. Em Configurações, Chaves de acesso, você a renomeia ou remove.',
+  'passkeys.isMadeWhat':
+    'Da próxima vez, escolha Entrar com chave de acesso. Em Configurações, Chaves de acesso, você a renomeia ou remove.',
   'passkeys.done': 'Pronto',
   'sessions.by.passkey': 'com chave de acesso',
   'leave.stay': 'Continuar aqui',

@@ -35,7 +35,10 @@ async function asked(question: () => Promise<Credential | null>): Promise<Public
     const given = await question();
     if (given instanceof PublicKeyCredential) return given;
   } catch (error) {
-    throw new PasskeyStopped(error instanceof DOMException && error.name === 'InvalidStateError' ? 'PASSKEY_HERE' : 'PASSKEY_STOPPED', error);
+    throw new PasskeyStopped(
+      error instanceof DOMException && error.name === 'InvalidStateError' ? 'PASSKEY_HERE' : 'PASSKEY_STOPPED',
+      error,
+    );
   }
   throw new PasskeyStopped('PASSKEY_STOPPED', null);
 }

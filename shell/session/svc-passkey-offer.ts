@@ -47,12 +47,19 @@ export class SvcPasskeyOffer extends LitElement {
   }
 
   override render(): TemplateResult {
-    return html`<ui-dialog open label=${text(this.made ? 'passkeys.isMade' : 'passkeys.offer')} ?busy=${this.busy} @close=${() => this.close()}>
+    return html`<ui-dialog
+      open
+      label=${text(this.made ? 'passkeys.isMade' : 'passkeys.offer')}
+      ?busy=${this.busy}
+      @close=${() => this.close()}
+    >
       ${this.problem === null ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <p role="status">${text(this.made ? 'passkeys.isMadeWhat' : 'passkeys.offerWhat')}</p>
       ${
         this.made
-          ? html`<ui-button slot="actions" variant="primary" data-verb="done" @click=${() => this.close()}>${text('passkeys.done')}</ui-button>`
+          ? html`<ui-button slot="actions" variant="primary" data-verb="done" @click=${() => this.close()}
+              >${text('passkeys.done')}</ui-button
+            >`
           : html`<ui-button slot="actions" @click=${() => this.close()}>${text('passkeys.later')}</ui-button>
               <ui-button
                 slot="actions"

@@ -109,7 +109,9 @@ export class SvcPasskeys extends LitElement {
       </ul>
       <div class="actions">
         ${answer === null || may ? nothing : html`<p class="lead">${text(knows ? 'passkeys.signInAgain' : 'passkeys.unknown')}</p>`}
-        <ui-button ?disabled=${this.busy || !may} @click=${() => (this.open = { kind: 'name', row: null })}>${text('passkeys.add')}</ui-button>
+        <ui-button ?disabled=${this.busy || !may} @click=${() => (this.open = { kind: 'name', row: null })}
+          >${text('passkeys.add')}</ui-button
+        >
       </div>
       ${open?.kind === 'name' ? this.#naming(open.row) : nothing} ${open?.kind === 'remove' ? this.#removing(open.row) : nothing}
     `;
@@ -124,7 +126,10 @@ export class SvcPasskeys extends LitElement {
       ...(copiada ? [text('passkeys.copied')] : []),
     ].join(' · ');
     return html`<li>
-      <div class="what"><strong>${nome}</strong><p>${facts}</p></div>
+      <div class="what">
+        <strong>${nome}</strong>
+        <p>${facts}</p>
+      </div>
       <ui-button ?disabled=${this.busy} label=${text('passkeys.renameOne', { nome })} @click=${() => (this.open = { kind: 'name', row })}>
         ${text('passkeys.rename')}
       </ui-button>

@@ -157,8 +157,7 @@ export class SvcSignIn extends LitElement {
       <h1>${text('signin.title')}</h1>
       ${this.ended === null || refusal !== null ? nothing : html`<p class="ended" role="status">${text(`signin.${this.ended}`)}</p>`}
       ${refusal === null || (hasLink && this.#ofLink) ? nothing : this.#problem(refusal)} ${ssh ? this.#form() : nothing}
-      ${ssh && hasOther ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing}
-      ${passkey ? this.#passkey(ssh) : nothing}
+      ${ssh && hasOther ? html`<p class="or"><span>${text('signin.or')}</span></p>` : nothing} ${passkey ? this.#passkey(ssh) : nothing}
       ${methods?.oidc == null ? nothing : this.#provider(methods.oidc.label, ssh || passkey)}
       ${
         others
@@ -263,7 +262,11 @@ export class SvcSignIn extends LitElement {
     return html`<form class="by-link" @submit=${(event: SubmitEvent) => this.#paste(event)}>
       ${this.refusal !== null && this.#ofLink ? this.#problem(this.refusal) : nothing}
       <ui-field id="link" label=${text('signin.paste')} autocomplete="off" spellcheck="false"></ui-field>
-      <ui-button variant=${this.methods?.ssh === true || this.methods?.passkey === true ? 'plain' : 'primary'} type="submit" ?disabled=${this.busy}>
+      <ui-button
+        variant=${this.methods?.ssh === true || this.methods?.passkey === true ? 'plain' : 'primary'}
+        type="submit"
+        ?disabled=${this.busy}
+      >
         ${text('signin.enter')}
       </ui-button>
     </form>`;

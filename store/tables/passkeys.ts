@@ -5,14 +5,7 @@ import type { Store, StoredPasskey } from '../store.ts';
 
 type Part = Pick<
   Store,
-  | 'addPasskey'
-  | 'passkeys'
-  | 'passkey'
-  | 'usePasskey'
-  | 'renamePasskey'
-  | 'deletePasskey'
-  | 'deletePasskeysOf'
-  | 'spendChallenge'
+  'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge'
 >;
 type Row = {
   id: string;

@@ -462,7 +462,9 @@ describe('passkeys', () => {
       return await Promise.all([
         navigator.credentials.get({ publicKey: { challenge, rpId: 'svc.localhost' } }).then(() => 'given', said),
         navigator.credentials
-          .create({ publicKey: { challenge, user, rp: { id: 'svc.localhost', name: 'a' }, pubKeyCredParams: [{ type: 'public-key', alg: -7 }] } })
+          .create({
+            publicKey: { challenge, user, rp: { id: 'svc.localhost', name: 'a' }, pubKeyCredParams: [{ type: 'public-key', alg: -7 }] },
+          })
           .then(() => 'made', said),
       ]);
     });
@@ -488,7 +490,9 @@ describe('passkeys', () => {
     await page.getByLabel('Seção', { exact: true }).selectOption('passkeys');
     const row = page.getByRole('list', { name: 'Chaves de acesso' }).getByRole('listitem');
     await row.getByRole('button', { name: /^Renomear/ }).click();
-    await dialogOf(page, /^Renomear/).getByLabel('Nome').fill('Meu celular');
+    await dialogOf(page, /^Renomear/)
+      .getByLabel('Nome')
+      .fill('Meu celular');
     await page.keyboard.press('Enter');
     await row.getByText('Meu celular').waitFor();
     expect(await axeFindings(page)).toEqual([]);
