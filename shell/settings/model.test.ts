@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SettingsAnswer } from '../../schema/wire/settings.ts';
 import { createSettingsModel, isSectionShown, type SettingsPortal } from './model.ts';
 
-const answer: SettingsAnswer = { servidor: 'casa', apps: [] };
+const answer: SettingsAnswer = { servidor: 'casa', apps: [], passkeys: false };
 const settled = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
 function counted(read: () => Promise<SettingsAnswer> = async () => answer) {
