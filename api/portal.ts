@@ -33,7 +33,6 @@ import { createOpenAnswers, type OpenAnswers } from './auth/open-answers.ts';
 import { followAdmins } from './auth/admin-marks.ts';
 import { createOidc } from './auth/oidc.ts';
 import { createPasses } from './auth/passes.ts';
-import { createPasskeys } from './auth/passkeys.ts';
 import { openKeyRings } from './auth/key-rings.ts';
 import { createSessionKeys } from './auth/session-keys.ts';
 import { createSessions, type Sessions } from './auth/sessions.ts';
@@ -69,17 +68,14 @@ import { createQueueParts } from './queue/parts.ts';
 import { createRoomParts } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
-import { addAdminSessionRoutes } from './routes/admin-sessions.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
 import { addAppRoutes } from './routes/apps.ts';
 import { addAuditRoutes } from './routes/audit.ts';
 import { addDevRoute } from './routes/dev.ts';
 import { addLogRoute, createLogs } from './routes/log.ts';
-import { addOidcRoutes } from './routes/oidc.ts';
-import { addPasskeyRoutes } from './routes/passkeys.ts';
 import { addSecretRoutes } from './routes/secrets.ts';
-import { addSessionRoutes } from './routes/session.ts';
 import { addSettingsRoutes } from './routes/settings.ts';
+import { addSignInRoutes } from './routes/sign-in.ts';
 import { addStoreRoutes } from './routes/shop.ts';
 import { addTerminalRoutes } from './routes/terminals.ts';
 import { isUpload } from './http/serve.ts';
@@ -222,10 +218,8 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
         controlUid: (req) => controlUids.get(req.socket),
         link: async (person, admin, hours) => {
           const lifeMs = hours === undefined ? limits.signInPassMs : hours * 60 * 60_000;
-          return {
-            link: (await options.dev?.link(person)) ?? (await link(person, admin, lifeMs)),
-            expiresAtMs: clock.nowMs() + lifeMs,
-          };
+          const made = (await options.dev?.link(person)) ?? (await link(person, admin, lifeMs));
+          return { link: made, expiresAtMs: clock.nowMs() + lifeMs };
         },
       });
       holder.isMade.resolve();
@@ -289,27 +283,15 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const calling = { preferences, site, sessions, credentials, apps, commands: commands.apps, starts, proxy };
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
-  const passkeys = createPasskeys({ site, clock, ring: rings.seal, people, store, sessions });
-  const { audit, signIn, onRefused } = createSignInParts({
-    ...options,
-    rings,
-    site,
-    address,
-    sessions,
-    passes,
-    passkeys,
-    count: metrics.signIn,
-  });
+  const { audit, ...ways } = createSignInParts({ ...options, rings, site, address, sessions, passes, count: metrics.signIn });
+  const { signIn, passkeys } = ways;
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
     const keys = createSessionKeys(rings.sessions, clock, sessions);
-    addSessionRoutes(app, { site, people, sessions, signIn, keys, passkeys, dev: options.dev });
-    addPasskeyRoutes(app, passkeys);
+    addSignInRoutes(app, { ...ways, site, people, sessions, keys, oidc, dev: options.dev });
     addDevRoute(app, options.dev);
-    addOidcRoutes(app, { site, oidc, signIn, people, onRefused: (req, ...refusal) => onRefused(req, 'oidc', ...refusal) });
     addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers, log) });
-    addAdminSessionRoutes(app, { people, sessions, oidc, passkeys });
     addAppRoutes(app, { site, apps, starts, windows, passes, store, shellScripts: settings.shellScripts });
     const { consents } = capabilities;
     addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents, passkeys, shellScripts: settings.shellScripts });

@@ -38,8 +38,8 @@ export function passkeyTests(store: () => Store): void {
 
   test('a challenge counts once until it expires', async () => {
     const once = await Promise.all([store().spendChallenge('c', 10, 1), store().spendChallenge('c', 10, 1)]);
-    expect([once.toSorted(), await store().spendChallenge('c', 10, 9), await store().spendChallenge('d', 20, 10)]).toEqual([
-      [false, true],
+    expect([once.filter(Boolean).length, await store().spendChallenge('c', 10, 9), await store().spendChallenge('d', 20, 10)]).toEqual([
+      1,
       false,
       true,
     ]);

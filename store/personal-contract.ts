@@ -1,8 +1,10 @@
 /** Counting and deleting the rows of one person; for every driver. */
 import { expect, test } from 'vitest';
+import { passkeyTests } from './passkeys-contract.ts';
 import type { Store } from './store.ts';
 
 export function personalTests(store: () => Store): void {
+  passkeyTests(store);
   test('what is held of a person is counted table by table, and ends but for rooms and jobs; others keep theirs', async () => {
     const passkey = { publicKey: 'x', counter: 0, transports: [], isBackedUp: false, name: 'x', madeAtMs: 1, usedAtMs: 0 };
     const event = { atMs: 1, type: 'Normal', reason: 'Provisioned', message: '', round: 'r', from: null, to: null } as const;

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limits } from './limits.ts';
 import { jobTests } from './jobs-contract.ts';
-import { passkeyTests } from './passkeys-contract.ts';
 import { personalTests } from './personal-contract.ts';
 import { roomTests } from './rooms-contract.ts';
 import type { Store, StoredConsent, StoredEvent, StoredSession, StoredStatus } from './store.ts';
@@ -76,7 +75,6 @@ export function describeStore(name: string, fixture: () => Promise<StoreFixture>
     consentTests(() => store, reopen);
     appErrorTests(() => store, reopen);
     personalTests(() => store);
-    passkeyTests(() => store);
     nameTests(() => store, reopen);
     roomTests(() => store.rooms, reopen);
     jobTests(() => store);

@@ -161,8 +161,15 @@ describe('making one', () => {
     for (const nome of ['x'.repeat(65), '', ' x', 'a\u202eb'])
       expect((await keep(browser, authenticator().made(await request(browser)), nome)).status).toBe(400);
     const row: StoredPasskey = {
-      ...{ id: '', person: 'ana', publicKey: '', counter: 0, transports: [], isBackedUp: false, name: 'x' },
-      ...{ madeAtMs: 1, usedAtMs: 0 },
+      id: '',
+      person: 'ana',
+      publicKey: '',
+      counter: 0,
+      transports: [],
+      isBackedUp: false,
+      name: 'x',
+      madeAtMs: 1,
+      usedAtMs: 0,
     };
     for (let n = 0; n < 19; n += 1) await portal.store.addPasskey({ ...row, id: `k${n}` });
     const asked = await request(browser);

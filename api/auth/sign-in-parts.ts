@@ -5,22 +5,25 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Gateway } from '../../schema/gateway.ts';
 import type { Bus } from '../../store/bus.ts';
-import type { SignInMethod } from '../../store/store.ts';
+import type { SignInMethod, Store } from '../../store/store.ts';
 import { createHttpAudit, type HttpAudit } from '../audit/http-audit.ts';
 import { createGuessGuard } from './guess-guard.ts';
 import type { KeyRings } from './key-rings.ts';
 import { createKnownBrowsers } from './known-browsers.ts';
+import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { createSignIn, type SignIn, type SignInDeps } from './sign-in.ts';
 
 export interface SignInParts {
   readonly audit: HttpAudit;
   readonly signIn: SignIn;
+  readonly passkeys: Passkeys;
   readonly onRefused: SignInDeps['onRefused'];
 }
 
-interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | 'passes' | 'passkeys'> {
+interface PartsDeps extends Pick<SignInDeps, 'site' | 'address' | 'sessions' | 'passes'> {
   readonly clock: Clock;
-  readonly rings: Pick<KeyRings, 'browsers'>;
+  readonly rings: Pick<KeyRings, 'browsers' | 'seal'>;
+  readonly store: Store;
   readonly bus: Bus;
   readonly log: Logger;
   readonly gateway: Gateway;
@@ -38,9 +41,11 @@ export function createSignInParts({ gateway, audit: record = noAudit, log, count
     logRefusal(log, method, error, address(req), login);
     audit.signInRefused(req, method, error, login);
   };
+  const passkeys = createPasskeys({ ...deps, ring: rings.seal, people });
   const signIn = createSignIn({
     ...deps,
     people,
+    passkeys,
     commands: commands.people,
     guard: createGuessGuard(clock, bus),
     browsers: createKnownBrowsers(rings.browsers, clock, site),
@@ -50,7 +55,7 @@ export function createSignInParts({ gateway, audit: record = noAudit, log, count
       audit.signedIn(req, session, method);
     },
   });
-  return { audit, signIn, onRefused };
+  return { audit, signIn, passkeys, onRefused };
 }
 
 /** A failed sign-in: the code, and for the admin the cause. Never a password, an answer or a token. */

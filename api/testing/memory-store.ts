@@ -70,7 +70,6 @@ export function createMemoryStore(): Store {
       for (const [hash, session] of sessions) if (session.person === person) sessions.delete(hash);
     },
     ...createMemoryPasses(),
-    ...createMemoryPasskeys(),
     putInstallWish: async (wish) => void wishes.set(key(wish.person, wish.app), wish),
     installWishes: async () => [...wishes.values()],
     installWish: async (person, app) => wishes.get(key(person, app)) ?? null,
@@ -173,13 +172,14 @@ function createMemoryConsents(): Pick<
   };
 }
 
-function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> {
+function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass' | Passkeys> {
   const passes = new Map<string, StoredPass>();
   const look = (hash: string, nowMs: number): StoredPass | null => {
     const pass = passes.get(hash);
     return pass && pass.expiresAtMs > nowMs ? pass : null;
   };
   return {
+    ...createMemoryPasskeys(),
     putPass: async (pass) => void passes.set(pass.passHash, pass),
     pass: async (hash, nowMs) => look(hash, nowMs),
     takePass: async (hash, nowMs) => {

@@ -10,7 +10,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exampleDesired } from '../support/example-desired.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, dialogOf, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
+import { axeFindings, frameAt, newPage, openApp, signOut, windowOf } from './support/browser.ts';
 import { keyIsKept } from './support/kept-key.ts';
 import { createBrowser } from '../../api/testing/portal-world.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
@@ -19,15 +19,14 @@ import { servePages } from '../../sdk/testing/page-server.ts';
 let portal: RunningPortal;
 let browser: Browser | undefined;
 let folder: string;
-let portalFile: string;
-const portalDocument = (more: string): string =>
-  `apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { repository: ../apps, signIn: { local: { person: ana }${more} } }\n`;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'svcd-'));
   const desired = await exampleDesired(folder, ['notas']);
-  portalFile = path.join(desired, 'portal.yaml');
-  await writeFile(portalFile, portalDocument(''));
+  await writeFile(
+    path.join(desired, 'portal.yaml'),
+    'apiVersion: svc/v1\nkind: Portal\nmetadata: { name: casa }\nspec: { repository: ../apps, signIn: { local: { person: ana } } }\n',
+  );
   await writeFile(
     path.join(desired, 'mallory.yaml'),
     `apiVersion: svc/v1
@@ -424,89 +423,4 @@ test('a window of an app keeps the tabs that it opens: of its own, of another si
   } finally {
     other.close();
   }
-});
-
-describe('passkeys', () => {
-  beforeAll(async () => {
-    await writeFile(portalFile, portalDocument(', passkey: {}'));
-    await until('the portal to take passkeys', async () => {
-      const { body } = await portal.admin('GET', '/api/sessao/metodos');
-      return (body as { readonly passkey: boolean }).passkey;
-    });
-  });
-  afterAll(async () => await writeFile(portalFile, portalDocument('')));
-
-  test('a person who came by a link makes one, comes back by it, and removes it; an app can ask for none of the portal', async () => {
-    const { page } = await newPage(browser!, { viewport: { width: 320, height: 640 } });
-    const device = await page.context().newCDPSession(page);
-    await device.send('WebAuthn.enable');
-    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const;
-    await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
-    });
-    await page.goto(await linkOf('ana'));
-    const offer = dialogOf(page, 'Entrar da próxima vez sem ajuda');
-    await offer.waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    // The button has the focus.
-    await page.keyboard.press('Enter');
-    await dialogOf(page, 'Chave de acesso criada').getByRole('button', { name: 'Pronto' }).click();
-
-    // The app's own page at the top, as its author would have it.
-    await page.goto(`http://notas.svc.localhost:${portal.port}/`);
-    await page.getByRole('button', { name: 'Nova nota' }).waitFor();
-    const asked = await page.evaluate(async () => {
-      const challenge = new Uint8Array(32);
-      const user = { id: challenge, name: 'a', displayName: 'a' };
-      const said = (error: unknown): string => (error as DOMException).name;
-      return await Promise.all([
-        navigator.credentials.get({ publicKey: { challenge, rpId: 'svc.localhost' } }).then(() => 'given', said),
-        navigator.credentials
-          .create({
-            publicKey: { challenge, user, rp: { id: 'svc.localhost', name: 'a' }, pubKeyCredParams: [{ type: 'public-key', alg: -7 }] },
-          })
-          .then(() => 'made', said),
-      ]);
-    });
-    expect(asked).toEqual(['NotAllowedError', 'NotAllowedError']);
-
-    const leave = async (): Promise<void> => {
-      await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-      await page.getByRole('menuitem', { name: 'Sair' }).click();
-    };
-    const byPasskey = page.getByRole('button', { name: 'Entrar com chave de acesso' });
-    await page.goto(origin());
-    await ofAna(page);
-    // Nothing is asked: the passkey leads back.
-    await leave();
-    await byPasskey.waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    await byPasskey.click();
-    await ofAna(page);
-    expect(await offer.count()).toBe(0);
-
-    await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-    await page.getByRole('menuitem', { name: 'Configurações' }).click();
-    await page.getByLabel('Seção', { exact: true }).selectOption('passkeys');
-    const row = page.getByRole('list', { name: 'Chaves de acesso' }).getByRole('listitem');
-    await row.getByRole('button', { name: /^Renomear/ }).click();
-    await dialogOf(page, /^Renomear/)
-      .getByLabel('Nome')
-      .fill('Meu celular');
-    await page.keyboard.press('Enter');
-    await row.getByText('Meu celular').waitFor();
-    expect(await axeFindings(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    await row.getByRole('button', { name: 'Remover Meu celular' }).click();
-    await dialogOf(page, 'Remover Meu celular', 'alertdialog').getByRole('button', { name: 'Remover' }).click();
-    await page.getByText('Você ainda não tem nenhuma.').waitFor();
-
-    // Now signing out would lock them out, which is said.
-    await leave();
-    await page.getByText('Ou crie antes uma chave de acesso').waitFor();
-    await page.locator('svc-leave').getByRole('button', { name: 'Sair' }).click();
-    await byPasskey.click();
-    await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toContain('Esta chave de acesso não entra aqui');
-  });
 });
