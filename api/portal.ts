@@ -284,7 +284,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
   const capabilities = createCapabilities({ ...calling, store, passes, bus, clock, observe: metrics.request, log, onError });
   const logs = createLogs(apps, commands.apps, onError);
   const { audit, ...ways } = createSignInParts({ ...options, rings, site, address, sessions, passes, count: metrics.signIn });
-  const { signIn, passkeys } = ways;
+  const { signIn } = ways;
   const oidc = createOidc({ site, clock, people, commands: commands.people, store });
   const stopEndings = followSessions({ open, mandates, relay, capabilities, proxy }, { clock, bus, sessions, onError });
   const register = (app: FastifyInstance): void => {
@@ -293,8 +293,7 @@ async function assemble(options: PortalOptions, { site, certificate, port, passe
     addDevRoute(app, options.dev);
     addAuditRoutes(app, { audit: options.audit, others: otherRecords(options.peers, log) });
     addAppRoutes(app, { site, apps, starts, windows, passes, store, shellScripts: settings.shellScripts });
-    const { consents } = capabilities;
-    addSettingsRoutes(app, { ...calling, people, shop, clock, log, consents, passkeys, shellScripts: settings.shellScripts });
+    addSettingsRoutes(app, { ...calling, ...capabilities, ...ways, people, shop, clock, log, shellScripts: settings.shellScripts });
     addSecretRoutes(app, { commands: commands.apps, log });
     addLogRoute(app, logs);
     addTerminalRoutes(app, terminals);
