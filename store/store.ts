@@ -72,7 +72,7 @@ export type SignInMethod = 'link' | 'ssh' | 'oidc' | 'passkey';
 
 /** A passkey of a person. Decision: docs/decisions/0384-passkeys.md */
 export interface StoredPasskey {
-  /** Of the credential, as its authenticator made it: base64url. */
+  /** Id of the credential, as its authenticator made it: base64url. */
   readonly id: string;
   readonly person: string;
   /** COSE, base64url. */

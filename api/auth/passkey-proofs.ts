@@ -1,5 +1,5 @@
 /**
- * What a browser sends for a passkey, read by @simplewebauthn/server. Origin and relying party are compared as wholes. Only attestation "none" is read:
+ * Answers of a browser for a passkey, read by @simplewebauthn/server. Origin and relying party are compared as wholes. Only attestation "none" is read:
  * of the others the library would fetch what a certificate names. Decision: docs/decisions/0384-passkeys.md
  */
 import { createHash, timingSafeEqual } from 'node:crypto';

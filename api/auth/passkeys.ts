@@ -63,7 +63,7 @@ export interface PasskeyDeps {
 /** Ed25519, ES256 and RS256: what authenticators have. */
 const algorithms = [-8, -7, -257];
 
-/** One for whatever is wrong with an answer: it tells nobody which passkeys there are. */
+/** The same for every wrong answer, so that nobody learns which passkeys there are. */
 export const passkeyRefused = (): SvcError => new SvcError('PASSKEY_REFUSED', 'this passkey does not sign in here');
 
 export function createPasskeys(deps: PasskeyDeps): Passkeys {

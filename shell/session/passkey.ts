@@ -86,7 +86,7 @@ function partsOf(response: AuthenticatorAttestationResponse) {
   return { clientDataJSON: response.clientDataJSON, attestationObject: response.attestationObject, transports };
 }
 
-/** What went wrong with a passkey of the person, in words. */
+/** A failure with a passkey of the person, in words. */
 export function sayPasskeyTrouble(error: unknown): string {
   if (error instanceof PasskeyStopped) return text(error.code === 'PASSKEY_HERE' ? 'passkeys.here' : 'passkeys.stopped');
   return text('tasks.error', { erro: sayError(error) });
