@@ -35,7 +35,7 @@ const origin = (): string => `http://svc.localhost:${portal.port}`;
 const ofAna = (page: Page): Promise<void> => page.getByRole('heading', { name: /Ana/ }).waitFor();
 
 test('a person who came by a link makes one, comes back by it, and removes it; an app can ask for none of the portal', async () => {
-  const { page } = await newPage(browser!, { viewport: { width: 320, height: 640 } });
+  const { page } = await newPage(browser!, { viewport: { width: 1280, height: 800 } });
   const device = await page.context().newCDPSession(page);
   await device.send('WebAuthn.enable');
   const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const;
@@ -85,7 +85,7 @@ test('a person who came by a link makes one, comes back by it, and removes it; a
 
   await page.getByRole('button', { name: /Sessão e preferências/ }).click();
   await page.getByRole('menuitem', { name: 'Configurações' }).click();
-  await page.getByLabel('Seção', { exact: true }).selectOption('passkeys');
+  await page.getByRole('button', { name: 'Chaves de acesso', exact: true }).click();
   const row = page.getByRole('list', { name: 'Chaves de acesso' }).getByRole('listitem');
   await row.getByRole('button', { name: /^Renomear/ }).click();
   await dialogOf(page, /^Renomear/)
@@ -94,7 +94,9 @@ test('a person who came by a link makes one, comes back by it, and removes it; a
   await page.keyboard.press('Enter');
   await row.getByText('Meu celular').waitFor();
   expect(await axeFindings(page)).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 640 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await row.getByRole('button', { name: 'Remover Meu celular' }).click();
   await dialogOf(page, 'Remover Meu celular', 'alertdialog').getByRole('button', { name: 'Remover' }).click();
   await page.getByText('Você ainda não tem nenhuma.').waitFor();
