@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exampleDesired } from '../support/example-desired.ts';
 import { startPortal, type RunningPortal } from '../support/portal.ts';
-import { axeFindings, dialogOf, newLink, newPage } from './support/browser.ts';
+import { axeFindings, dialogOf, newLink, newPage, openApp, windowOf } from './support/browser.ts';
 import { closePages, openBrowser } from '../support/chromium.ts';
 
 let portal: RunningPortal;
@@ -83,9 +83,11 @@ test('a person who came by a link makes one, comes back by it, and removes it; a
   await ofAna(page);
   expect(await offer.count()).toBe(0);
 
-  await page.getByRole('button', { name: /Sessão e preferências/ }).click();
-  await page.getByRole('menuitem', { name: 'Configurações' }).click();
-  await page.getByRole('button', { name: 'Chaves de acesso', exact: true }).click();
+  await openApp(page, 'Configurações');
+  const sections = windowOf(page, 'Configurações').getByRole('navigation');
+  const list = sections.getByRole('combobox');
+  if (await list.isVisible()) await list.selectOption({ label: 'Chaves de acesso' });
+  else await sections.getByRole('button', { name: 'Chaves de acesso', exact: true }).click();
   const row = page.getByRole('list', { name: 'Chaves de acesso' }).getByRole('listitem');
   await row.getByRole('button', { name: /^Renomear/ }).click();
   await dialogOf(page, /^Renomear/)
