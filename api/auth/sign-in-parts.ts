@@ -61,7 +61,7 @@ export function createSignInParts({ gateway, audit: record = noAudit, log, count
 /** A failed sign-in: the code, and for the admin the cause. Never a password, an answer or a token. */
 function logRefusal(log: Logger, method: SignInMethod, error: unknown, address: string, typed?: string): void {
   // A typed text that looks like no login may be a password in the wrong field.
-  const isLogin = method === 'oidc' ? /^[!-~]{1,128}$/ : /^[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}$/;
+  const isLogin = method === 'ssh' ? /^[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}$/ : /^[!-~]{1,128}$/;
   const login = typed !== undefined && isLogin.test(typed) ? { login: typed } : {};
   if (!(error instanceof SvcError)) return log.error({ method, err: error, address, ...login }, 'sign-in failed');
   log.warn({ method, code: error.code, why: error.message, address, ...login }, 'sign-in refused');

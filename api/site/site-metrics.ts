@@ -28,7 +28,7 @@ export function createSignIns(): SignIns {
     labelNames: ['method', 'result'],
     registers: [],
   });
-  for (const method of ['link', 'ssh', 'oidc']) for (const result of ['ok', 'refused']) metric.inc({ method, result }, 0);
+  for (const method of ['link', 'ssh', 'oidc', 'passkey']) for (const result of ['ok', 'refused']) metric.inc({ method, result }, 0);
   return { metric, count: (method, result) => metric.inc({ method, result }) };
 }
 
