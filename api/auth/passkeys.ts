@@ -135,14 +135,13 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
   };
 }
 
-/** An answer to a question of this portal, from anybody. Failures count by address, and in all, as wrong passwords do. */
+/** An answer to a question of this portal, from anybody. Failures count by address alone: nobody guesses a passkey, and a bound for all would let a stranger keep everybody out. */
 function createCheck(
   { site, clock, people, store }: PasskeyDeps,
   isOffered: () => boolean,
   challenges: ReturnType<typeof createChallenges>,
 ): Passkeys['check'] {
   const addresses = createLeakyCells(clock, { burst: limits.signInAddressFailures, refillMs: limits.signInAddressRefillMs });
-  const all = createLeakyCells(clock, { burst: limits.signInGlobalFailures, refillMs: limits.signInGlobalRefillMs });
   let underCheck = 0;
   const rightOf = async (answer: PasskeyAnswer): Promise<(Right & { readonly person: string }) | null> => {
     const known = await store.passkey(answer.id);
@@ -154,10 +153,10 @@ function createCheck(
   return async (address, answer) => {
     if (!isOffered()) throw noSuchWay();
     if (underCheck >= apiLimits.signInsMax) throw limited(sharedLimits.signInBusyRetryMs);
-    const counted = [[addresses, networkOf(address)] as const, [all, ''] as const];
-    const waitMs = Math.max(...counted.map(([cells, key]) => cells.waitMs(key)));
+    const network = networkOf(address);
+    const waitMs = addresses.waitMs(network);
     if (waitMs > 0) throw limited(waitMs);
-    for (const [cells, key] of counted) cells.add(key);
+    addresses.add(network);
     underCheck += 1;
     try {
       const right = await rightOf(answer);
@@ -166,7 +165,7 @@ function createCheck(
       const isUsed = await store.usePasskey(answer.id, { counter, isBackedUp, usedAtMs: clock.nowMs() });
       // Removed meanwhile.
       if (!isUsed && (await store.passkey(answer.id)) === null) throw passkeyRefused();
-      for (const [cells, key] of counted) cells.takeBack(key);
+      addresses.takeBack(network);
       return { person, isBehind: !isUsed };
     } finally {
       underCheck -= 1;

@@ -289,6 +289,7 @@ export const portuguese: Translation = {
     package: 'pacote',
     count: 'quantos',
     lines: 'linhas',
+    hours: 'horas',
     secret: 'segredo',
     job: 'trabalho',
     cluster: 'cluster',
