@@ -91,7 +91,7 @@ test('a person who came by a link makes one, comes back by it, and removes it; a
   const row = page.getByRole('list', { name: 'Chaves de acesso' }).getByRole('listitem');
   await row.getByRole('button', { name: /^Renomear/ }).click();
   await dialogOf(page, /^Renomear/)
-    .getByLabel('Nome')
+    .getByRole('textbox', { name: 'Nome' })
     .fill('Meu celular');
   await page.keyboard.press('Enter');
   await row.getByText('Meu celular').waitFor();
