@@ -47,6 +47,7 @@ export const enSession: { readonly [K in keyof typeof ptSession]: Entry<K> } = {
   'passkeys.removed': '{nome} was removed',
   'passkeys.madeAt': 'made {quando}',
   'passkeys.unused': 'never used',
+  'passkeys.seen': 'used {quando}',
   'passkeys.copied': 'on other devices of yours, too',
   'passkeys.signInAgain': 'To make another, sign out and in again: one is made within 30 minutes of signing in.',
   'passkeys.unknown': 'This browser knows no passkeys.',

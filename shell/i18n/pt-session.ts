@@ -40,6 +40,7 @@ export const ptSession = {
   'passkeys.removed': '{nome} foi removida',
   'passkeys.madeAt': 'criada {quando}',
   'passkeys.unused': 'nunca usada',
+  'passkeys.seen': 'usada {quando}',
   'passkeys.copied': 'também em outros aparelhos seus',
   'passkeys.signInAgain': 'Para criar outra, saia e entre de novo: ela só se cria até 30 minutos depois de entrar.',
   'passkeys.unknown': 'Este navegador não conhece chaves de acesso.',

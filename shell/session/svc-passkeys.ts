@@ -122,7 +122,7 @@ export class SvcPasskeys extends LitElement {
     const now = Date.now();
     const facts = [
       text('passkeys.madeAt', { quando: relativeTime(criadaEm, now) }),
-      usadaEm === 0 ? text('passkeys.unused') : text('sessions.seen', { quando: relativeTime(usadaEm, now) }),
+      usadaEm === 0 ? text('passkeys.unused') : text('passkeys.seen', { quando: relativeTime(usadaEm, now) }),
       ...(copiada ? [text('passkeys.copied')] : []),
     ].join(' · ');
     return html`<li>
