@@ -48,6 +48,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           expect: waiting(20_000),
           setupFiles: ['test/support/patience.ts'],
+          tags: [{ name: 'costly', description: 'waits, fills or measures for a second or more: `npm test` only' }],
         },
       },
       {

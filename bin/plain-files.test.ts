@@ -2,11 +2,12 @@
  * A named pipe where a person, an author or an administrator may put something, for everything that reads it: it is said, with its name, and
  * nobody waits. Whatever waits all the same is released after a moment, and then its answer is another one.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createToken } from '../api/repository/tokens.ts';
 import { systemClock } from '../controller/clock/system.ts';
 import { previousVersion, readPackageManifest } from '../controller/hosts/package-folder.ts';
@@ -47,6 +48,21 @@ import { rootedAddress } from './test-app/page-checks.ts';
 import { packSource } from './up/pack-source.ts';
 import { postgresPlace, storePlace } from './up/store-place.ts';
 
+let pool: string;
+let opener: Worker;
+beforeAll(() => {
+  pool = mkdtempSync(path.join(os.tmpdir(), 'svc-pipes-'));
+  execFileSync(
+    'mkfifo',
+    Array.from(Object.keys(readers), (_, n) => path.join(pool, String(n))),
+  );
+  opener = new Worker(opening, { eval: true });
+});
+afterAll(async () => {
+  rmSync(pool, { recursive: true });
+  await opener.terminate();
+});
+
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-pipe-'));
@@ -71,8 +87,18 @@ const offers = (): Offers => ({
 const store = { value: async () => null, putValue: async () => undefined };
 const says = (words: RegExp): unknown => expect.stringMatching(words);
 const isPipe = says(/named pipe/);
-/** Both ends, again and again: whoever waits would be the end of the whole file. */
-const opening = 'sleep 2; while [ -p "$1" ]; do exec 3<>"$1"; sleep 0.3; exec 3>&-; sleep 0.1; done';
+/** Opens both ends of the pipe that it is told, again and again: whoever waits would be the end of the whole file, and may hold up this thread. */
+const opening = `
+const { closeSync, constants, openSync } = require('node:fs');
+let timer;
+require('node:worker_threads').parentPort.on('message', (pipe) => {
+  const open = () => {
+    try { closeSync(openSync(pipe, constants.O_RDWR)); } catch {}
+    timer = setTimeout(open, 400);
+  };
+  clearTimeout(timer);
+  if (pipe !== null) timer = setTimeout(open, 2_000);
+});`;
 
 /** Where the pipe lies below `dir`, what reads it, and what it answers or says. */
 const readers: Readonly<Record<string, readonly [place: string, read: () => unknown, told: unknown]>> = {
@@ -161,16 +187,16 @@ const readers: Readonly<Record<string, readonly [place: string, read: () => unkn
   'svc server trust': ['f.yaml', () => runTrust('casa', dir, { output: 'table' }), isPipe],
 };
 
-test.for(Object.entries(readers))('%s', async ([, [place, read, told]]) => {
+test.for(Object.entries(readers))('%s', async ([name, [place, read, told]]) => {
   const pipe = path.join(dir, place);
   mkdirSync(path.dirname(pipe), { recursive: true });
-  execFileSync('mkfifo', [pipe]);
-  const release = spawn('sh', ['-c', opening, 'sh', pipe], { stdio: 'ignore' });
+  renameSync(path.join(pool, String(Object.keys(readers).indexOf(name))), pipe);
+  opener.postMessage(pipe);
   const beganMs = performance.now();
   try {
     expect(await (async () => await read())().catch(String)).toEqual(told);
     expect(performance.now() - beganMs).toBeLessThan(1_900);
   } finally {
-    release.kill();
+    opener.postMessage(null);
   }
 });

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { turnOf, type RolloutServer } from './kit-rollout.ts';
 import { decideServer, kitAim, type ServerMemory } from './server.ts';
+import { amount } from '../test/support/amount.ts';
 
 const wanted = '2.0.0-bbbbbbbb';
 const before = '1.0.0-aaaaaaaa';
@@ -118,7 +119,7 @@ test('a new kit goes to one server first, to three at once then, to none more wh
       expect(servers.filter(({ kit }) => kit !== wanted)).toEqual([]);
       expect(first).toBe(servers.toSorted((one, other) => one.apps - other.apps || one.name.localeCompare(other.name))[0]);
     }),
-    { numRuns: 30 },
+    { numRuns: amount(30) },
   );
 });
 

@@ -9,7 +9,10 @@ import { bin, compiledOnce, runStaticSteps } from './steps.ts';
 const env = { ...compiledOnce, ...process.env, SVC_TEST_QUICK: '1' };
 
 const startedMs = performance.now();
-const unit = { name: 'unit tests', argv: [bin('vitest'), 'run', '--project', 'unit', '--maxWorkers=2', '--reporter=default'] } as const;
+const unit = {
+  name: 'unit tests',
+  argv: [bin('vitest'), 'run', '--project', 'unit', '--maxWorkers=2', '--tagsFilter=!costly', '--reporter=default'],
+} as const;
 // Two lanes: no step needs another one, and the static ones use a part of a core each.
 const [statics, isRight] = await Promise.all([runStaticSteps({ withTypes: false }), runQuietly(unit, env)]);
 console.log(`check took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);

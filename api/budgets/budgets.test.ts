@@ -91,19 +91,23 @@ async function owe(ms: number): Promise<void> {
   await turnEnd();
 }
 
-test('who worked the loop for more than their share waits while others are there, and is refused when that were too long', async () => {
-  await owe(550);
-  expect(budgets.turn('ana')).toBeNull();
-  expect(budgets.turn('bia')).toBeNull();
-  let isTurn = false;
-  const wait = budgets.turn('ana')?.then(() => (isTurn = true));
-  expect(wait).toBeInstanceOf(Promise);
-  await turnEnd();
-  expect([isTurn, budgets.turn('bia')]).toEqual([false, null]);
-  clock.advance(2_000);
-  await wait;
-  expect(isTurn).toBe(true);
-  await owe(1_600);
-  expect(budgets.turn('bia')).toBeNull();
-  expect(() => budgets.turn('ana')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
-});
+test(
+  'who worked the loop for more than their share waits while others are there, and is refused when that were too long',
+  { tags: ['costly'] },
+  async () => {
+    await owe(550);
+    expect(budgets.turn('ana')).toBeNull();
+    expect(budgets.turn('bia')).toBeNull();
+    let isTurn = false;
+    const wait = budgets.turn('ana')?.then(() => (isTurn = true));
+    expect(wait).toBeInstanceOf(Promise);
+    await turnEnd();
+    expect([isTurn, budgets.turn('bia')]).toEqual([false, null]);
+    clock.advance(2_000);
+    await wait;
+    expect(isTurn).toBe(true);
+    await owe(1_600);
+    expect(budgets.turn('bia')).toBeNull();
+    expect(() => budgets.turn('ana')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
+  },
+);

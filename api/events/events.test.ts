@@ -145,7 +145,7 @@ describe('the events channel', () => {
       .toBe(true);
   });
 
-  test('a page that does not read is dropped at its budget, and others lose nothing', async () => {
+  test('a page that does not read is dropped at its budget, and others lose nothing', { tags: ['costly'] }, async () => {
     const good = await open(ana);
     const slow = await slowReader(portal, ana);
     setFlagsFromString('--expose-gc');

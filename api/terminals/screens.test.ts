@@ -51,7 +51,7 @@ test('whose screen can not be drawn in time loses it, and is drawn again later; 
   expect(await bia.screen.text()).toBe('hers goes on');
 });
 
-test('a screen that takes more memory than it may is lost alone', async () => {
+test('a screen that takes more memory than it may is lost alone', { tags: ['costly'], timeout: 120_000 }, async () => {
   const ana = opened('ana');
   const bia = opened('bia');
   await bia.print('hers');
@@ -59,7 +59,7 @@ test('a screen that takes more memory than it may is lost alone', async () => {
     await ana.print(`\r\n${'a\u0301\u0302\u0303'.repeat(80)}`.repeat(200) + `x${'\u0301'.repeat(500_000)}\r\n`);
   expect(lost).toEqual(['ana']);
   expect(await bia.screen.text()).toBe('hers');
-}, 120_000);
+});
 
 test('on which nothing happens is kept as text, without a thread, and goes on from there with its answers', async () => {
   const ana = opened('ana');

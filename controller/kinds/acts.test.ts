@@ -19,6 +19,7 @@ import { rereadFolder } from '../apply.ts';
 import { createController, type Controller } from '../loop/loop.ts';
 import type { Log } from '../work/record.ts';
 import { doc } from '../views/testing/removal.ts';
+import { amount } from '../../test/support/amount.ts';
 import { allKinds } from './all.ts';
 import type { Kind } from './kind.ts';
 
@@ -179,7 +180,7 @@ test('whatever a kind decides, acts, lines and events are bounded', async () => 
       }
       await controller.stop();
     }),
-    { numRuns: 3 },
+    { numRuns: amount(3) },
   );
 });
 

@@ -9,6 +9,7 @@ import { targetKey } from '../package-entries.ts';
 import { backendOf, emptyEntries, type PackageEntry, type BackendEntry, type PersonEntry, type Entries } from '../entries.ts';
 import { backendDesired, backendKind, backendObserved } from './backend.ts';
 import { sameFields } from './kind.ts';
+import { amount } from '../../test/support/amount.ts';
 
 type Mutable<Of> = { -readonly [Name in keyof Of]: Of[Name] };
 
@@ -140,7 +141,7 @@ test('it says the same as the inputs, whatever changed since they were made', ()
       const isSame = sameFields(before.desired, now.desired) && sameFields(before.observed, now.observed);
       expect(backendKind.sameInputs?.(one.context, one.entry, before)).toBe(isSame);
     }),
-    { numRuns: 3_000 },
+    { numRuns: amount(3_000) },
   );
 });
 

@@ -6,7 +6,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Gateway } from '../../schema/gateway.ts';
 import { systemClock } from '../clock/system.ts';
 import { createBus } from '../../store/bus.ts';
@@ -62,7 +62,7 @@ function writePackage(root: string, app: string, version: string): void {
   writeFileSync(path.join(root, app, 'icon.svg'), '<svg/>');
 }
 
-beforeEach(async () => {
+async function open(): Promise<void> {
   dir = mkdtempSync(path.join(os.tmpdir(), 'svc-gw-'));
   mkdirSync(path.join(dir, 'yaml'));
   // Packages are installed, no supervisor is started.
@@ -91,12 +91,13 @@ beforeEach(async () => {
     },
   });
   gateway = createGateway(controller.context);
-});
-afterEach(async () => {
+}
+
+async function close(): Promise<void> {
   await controller.stop();
   await store.close();
   rmSync(dir, { recursive: true, force: true });
-});
+}
 
 const begin = async (): Promise<void> => {
   await controller.prepare();
@@ -105,18 +106,10 @@ const begin = async (): Promise<void> => {
   await controller.context.queue.idle();
 };
 
-test('objects come by key, a page at a time', async () => {
-  await begin();
-  const keys = async (after: string, limit: number) => gateway.admin.objects('', { after, limit }).map(({ key }) => key);
-  const all = gateway.admin.objects('').map(({ key }) => key);
-  expect(all).toEqual(all.toSorted());
-  expect(all.length).toBeGreaterThan(3);
-  expect(await keys('', 2)).toEqual(all.slice(0, 2));
-  expect(await keys(all[1] ?? '', 2)).toEqual(all.slice(2, 4));
-  expect(await keys(all.at(-1) ?? '', 2)).toEqual([]);
-});
+describe('svc plan of a folder that is not in place', () => {
+  beforeEach(open);
+  afterEach(close);
 
-describe('svc plan', () => {
   test('before anything ran names what would be added and installed, and touches nothing', async () => {
     const plan = await gateway.admin.plan(null);
     expect(plan).toMatchObject({ ok: true, errors: [], pendingPrune: [] });
@@ -128,20 +121,6 @@ describe('svc plan', () => {
     );
     expect(readdirSync(dir).sort()).toEqual(['bin', 'repo', 'yaml']);
     expect(await store.inForce()).toEqual([]);
-  });
-
-  test('says nothing when all is in place, and then what another folder would change', async () => {
-    await begin();
-    expect(await gateway.admin.plan(null)).toEqual({ ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] });
-    const other = path.join(dir, 'other');
-    mkdirSync(other);
-    writePackage(path.join(dir, 'repo'), 'notas', '2.0.0');
-    writeFileSync(path.join(other, 'a.yaml'), desired().replace('1.0.0', '2.0.0'));
-    expect((await gateway.admin.plan(other)).changes).toEqual([
-      { key: 'Package/notas', action: 'document/change', detail: expect.any(String) as string },
-      { key: 'Package/notas', action: 'package/install', detail: '2.0.0 on casa (sistema)' },
-    ]);
-    expect(gateway.apps.find('ana', 'notas')?.version).toBe('1.0.0');
   });
 
   test('asks no repository again that did not answer a moment ago', async () => {
@@ -168,19 +147,50 @@ describe('svc plan', () => {
       silent.close();
     }
   });
+});
 
-  test('has the errors of the folder with their places', async () => {
+/** One portal for all: a test takes back what others would see. */
+describe('a folder in place', () => {
+  beforeAll(async () => {
+    await open();
     await begin();
-    writeFileSync(path.join(dir, 'yaml/bad.yaml'), 'kind: 7\n');
+  });
+  afterAll(close);
+
+  test('objects come by key, a page at a time', async () => {
+    const keys = async (after: string, limit: number) => gateway.admin.objects('', { after, limit }).map(({ key }) => key);
+    const all = gateway.admin.objects('').map(({ key }) => key);
+    expect(all).toEqual(all.toSorted());
+    expect(all.length).toBeGreaterThan(3);
+    expect(await keys('', 2)).toEqual(all.slice(0, 2));
+    expect(await keys(all[1] ?? '', 2)).toEqual(all.slice(2, 4));
+    expect(await keys(all.at(-1) ?? '', 2)).toEqual([]);
+  });
+
+  test('svc plan says nothing when all is in place, and then what another folder would change', async () => {
+    expect(await gateway.admin.plan(null)).toEqual({ ok: true, changes: [], blocked: [], errors: [], pendingPrune: [] });
+    const other = path.join(dir, 'other');
+    mkdirSync(other);
+    onTestFinished(() => writePackage(path.join(dir, 'repo'), 'notas', '1.0.0'));
+    writePackage(path.join(dir, 'repo'), 'notas', '2.0.0');
+    writeFileSync(path.join(other, 'a.yaml'), desired().replace('1.0.0', '2.0.0'));
+    expect((await gateway.admin.plan(other)).changes).toEqual([
+      { key: 'Package/notas', action: 'document/change', detail: expect.any(String) as string },
+      { key: 'Package/notas', action: 'package/install', detail: '2.0.0 on casa (sistema)' },
+    ]);
+    expect(gateway.apps.find('ana', 'notas')?.version).toBe('1.0.0');
+  });
+
+  test('svc plan has the errors of the folder with their places', async () => {
+    const bad = path.join(dir, 'yaml/bad.yaml');
+    writeFileSync(bad, 'kind: 7\n');
+    onTestFinished(() => rmSync(bad));
     const plan = await gateway.admin.plan(null);
     expect(plan.ok).toBe(false);
     expect(plan.errors[0]).toMatch(/^bad\.yaml:1:/);
   });
-});
 
-describe('what the portal asks', () => {
   test("people and apps, without anything that is nobody else's", async () => {
-    await begin();
     expect(gateway.people.all()).toEqual([{ usuario: 'ana', nome: 'Ana Souza', login: 'ana', grupos: ['editores'], servidor: 'casa' }]);
     expect(gateway.people.find('bia')).toBeNull();
     expect(gateway.apps.of('bia')).toEqual([]);
@@ -199,7 +209,6 @@ describe('what the portal asks', () => {
   });
 
   test('files of the package, and of nothing else', async () => {
-    await begin();
     const root = path.join(dir, 'casa/opt/svc-apps/notas');
     writeFileSync(path.join(dir, 'casa/opt/secret'), 'secret');
     symlinkSync(path.join(dir, 'casa/opt/secret'), path.join(root, 'link'));
@@ -226,7 +235,6 @@ describe('what the portal asks', () => {
   });
 
   test('a pipe in a package is no file, and nobody waits for its other end', async () => {
-    await begin();
     const pipe = path.join(dir, 'casa/opt/svc-apps/notas/pipe.svg');
     execFileSync('mkfifo', [pipe]);
     // More than the threads that Node has for files: each of them would wait for ever, and the portal with them.
@@ -235,10 +243,11 @@ describe('what the portal asks', () => {
   });
 
   test('the log of an app of server scope: where it is, also to who follows it', async () => {
-    await begin();
     const person = controller.context.entries.people.get('ana');
     const installed = person?.packages.get('notas');
     if (person === undefined || installed === undefined) throw new Error('nothing installed');
+    const { packages } = person;
+    onTestFinished(() => void (person.packages = packages));
     person.packages = new Map([['notas', { ...installed, manifest: { ...installed.manifest, escopo: 'servidor' } }]]);
     const told =
       'notas is of server scope: its log is the journal of the server casa. There, as an administrator: journalctl -u svc-app-notas.service\n';
@@ -250,7 +259,6 @@ describe('what the portal asks', () => {
   });
 
   test('why: one sentence with the cause, what it waits for and the fix', async () => {
-    await begin();
     await store.putIntent({ person: 'ana', app: 'notas', wish: 'start', by: 'person', requestId: 'q', atMs: Date.now() });
     controller.context.options.bus.enqueue('Backend/ana/notas', true);
     await expect

@@ -47,7 +47,7 @@ test('more than the bytes that are wanted are null, and the rest is not read', a
   await closed.promise;
 });
 
-test('silence before the head and within the body is told as such; of a stream only before the head', async () => {
+test('silence before the head and within the body is told as such; of a stream only before the head', { tags: ['costly'] }, async () => {
   const origin = await serve((req, res) => {
     if (req.url === '/none') return;
     res.write('a');

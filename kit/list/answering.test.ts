@@ -15,7 +15,7 @@ test('homes that stand, and such as do not, answer', async () => {
   expect([...(await silentHomes([]))]).toEqual([]);
 });
 
-test('the ones that hang are told, and each costs its time beside the others', async () => {
+test('the ones that hang are told, and each costs its time beside the others', { tags: ['costly'] }, async () => {
   const homes = ['/home/a', '/home/hangs-1', '/home/b', '/home/hangs-2', '/home/c'];
   const began = performance.now();
   expect([...(await silentHomes(homes, { msMax: 1_000, argv }))].toSorted()).toEqual(['/home/hangs-1', '/home/hangs-2']);

@@ -50,7 +50,7 @@ async function withChild(isChild: boolean, run: (world: World) => Promise<void>)
   }
 }
 
-test('a child that is stopped is noticed without a round, and so is that it goes on', async () => {
+test('a child that is stopped is noticed without a round, and so is that it goes on', { tags: ['costly'] }, async () => {
   await withChild(true, async ({ app, pid, clock }) => {
     process.kill(pid, 'SIGSTOP');
     await vi.waitFor(() => expect(app.watched?.health.stoppedSinceMs).not.toBeNull(), 10_000);

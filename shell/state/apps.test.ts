@@ -29,7 +29,7 @@ describe('reading', () => {
     expect(served).toBe(2);
   });
 
-  test('a reading that failed is made again, without any event', async () => {
+  test('a reading that failed is made again, without any event', { tags: ['costly'] }, async () => {
     const answers = [new Error('away'), new Error('away'), [app({})]];
     const store = createAppsModel(async () => {
       const next = answers.shift() ?? [];

@@ -203,7 +203,7 @@ describe('days that are too old', () => {
 });
 
 describe('a disk that takes nothing', () => {
-  test('ends no act: lines wait, those beyond the bound are counted, and one line says how many', async () => {
+  test('ends no act: lines wait, those beyond the bound are counted, and one line says how many', { tags: ['costly'] }, async () => {
     const told: (string | null)[] = [];
     const log = await openLog({ onTrouble: (why) => told.push(why) });
     log.record(admin);
