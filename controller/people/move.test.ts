@@ -47,7 +47,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   watchFaultPoints(null);
-  execFileSync('chmod', ['-R', 'u+rwX', disk]);
   rmSync(disk, { recursive: true });
 });
 
