@@ -191,12 +191,12 @@ test.for(Object.entries(readers))('%s', async ([name, [place, read, told]]) => {
   const pipe = path.join(dir, place);
   mkdirSync(path.dirname(pipe), { recursive: true });
   renameSync(path.join(pool, String(Object.keys(readers).indexOf(name))), pipe);
-  opener.postMessage(pipe);
+  opener.postMessage(pipe, []);
   const beganMs = performance.now();
   try {
     expect(await (async () => await read())().catch(String)).toEqual(told);
     expect(performance.now() - beganMs).toBeLessThan(1_900);
   } finally {
-    opener.postMessage(null);
+    opener.postMessage(null, []);
   }
 });
