@@ -102,7 +102,7 @@ async function close(): Promise<void> {
 const begin = async (): Promise<void> => {
   await controller.prepare();
   await controller.start();
-  await expect.poll(() => gateway.apps.find('ana', 'notas')?.version, { timeout: 20_000 }).toBe('1.0.0');
+  await vi.waitFor(() => expect(gateway.apps.find('ana', 'notas')?.version).toBe('1.0.0'));
   await controller.context.queue.idle();
 };
 
