@@ -95,7 +95,7 @@ describe('calls that change something', () => {
   });
 
   test('are refused without a session, on every route but sign-in and sign-out', async () => {
-    const signIn = new Set(['/api/sessao', '/api/sessao/link', '/api/sessao/volta']);
+    const signIn = new Set(['/api/sessao', '/api/sessao/link', '/api/sessao/passkey', '/api/sessao/volta']);
     for (const { method, path } of (await routes()).filter((route) => !isSafe(route) && !signIn.has(route.path))) {
       const answer = await portal.browser().call(method, path, {});
       expect([method, path, answer.status]).toEqual([method, path, 401]);

@@ -149,7 +149,7 @@ describe('svc plan of a folder that is not in place', () => {
   });
 });
 
-/** One portal for all: a test takes back what others would see. */
+/** The portal of all tests: a test takes back what others would see. */
 describe('a folder in place', () => {
   beforeAll(async () => {
     await open();
