@@ -9,3 +9,6 @@ export function errorCode(error: unknown): string {
 }
 
 const systemNames: ReadonlyMap<number, string> = new Map((['ESTALE', 'EDQUOT'] as const).map((name) => [os.constants.errno[name], name]));
+
+/** Nothing is there, or this account may not come to it: another look says the same, as it would not after a passing fault. */
+export const isAbsentOrClosed = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error));

@@ -181,7 +181,24 @@ export interface StoredPreferences {
   readonly body: string;
 }
 
-export interface Store {
+/** Passkeys, and the challenges that were answered. */
+export interface PasskeyStore {
+  /** `many`: the person has limits.passkeysPerPersonMax; `taken`: a passkey with this id is there. */
+  addPasskey(passkey: StoredPasskey): Promise<'added' | 'many' | 'taken'>;
+  /** The oldest first. */
+  passkeys(person: string): Promise<readonly StoredPasskey[]>;
+  passkey(id: string): Promise<StoredPasskey | null>;
+  /** Writes a sign-in down, whose counter must be larger than the one before, unless both are 0. False: it is not, or the passkey went. */
+  usePasskey(id: string, use: Pick<StoredPasskey, 'counter' | 'isBackedUp' | 'usedAtMs'>): Promise<boolean>;
+  /** False: the person has none with this id. */
+  renamePasskey(person: string, id: string, name: string): Promise<boolean>;
+  deletePasskey(person: string, id: string): Promise<boolean>;
+  deletePasskeysOf(person: string): Promise<void>;
+  /** True once for each challenge, by its hash, until it expires. */
+  spendChallenge(hash: string, expiresAtMs: number, nowMs: number): Promise<boolean>;
+}
+
+export interface Store extends PasskeyStore {
   putIntent(intent: Omit<Intent, 'done'>): Promise<void>;
   intents(): Promise<readonly Intent[]>;
   intent(person: string, app: string): Promise<Intent | null>;
@@ -213,20 +230,6 @@ export interface Store {
   pass(passHash: string, nowMs: number): Promise<StoredPass | null>;
   /** Returns and deletes the pass in one step; null when unknown, used or expired. */
   takePass(passHash: string, nowMs: number): Promise<StoredPass | null>;
-
-  /** `many`: the person has limits.passkeysPerPersonMax; `taken`: a passkey with this id is there. */
-  addPasskey(passkey: StoredPasskey): Promise<'added' | 'many' | 'taken'>;
-  /** The oldest first. */
-  passkeys(person: string): Promise<readonly StoredPasskey[]>;
-  passkey(id: string): Promise<StoredPasskey | null>;
-  /** Writes a sign-in down, whose counter must be larger than the one before, unless both are 0. False: it is not, or the passkey went. */
-  usePasskey(id: string, use: Pick<StoredPasskey, 'counter' | 'isBackedUp' | 'usedAtMs'>): Promise<boolean>;
-  /** False: the person has none with this id. */
-  renamePasskey(person: string, id: string, name: string): Promise<boolean>;
-  deletePasskey(person: string, id: string): Promise<boolean>;
-  deletePasskeysOf(person: string): Promise<void>;
-  /** True once for each challenge, by its hash, until it expires. */
-  spendChallenge(hash: string, expiresAtMs: number, nowMs: number): Promise<boolean>;
 
   /** Replaces the intent of that person and app. */
   putInstallWish(wish: InstallWish): Promise<void>;

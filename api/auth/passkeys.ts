@@ -7,7 +7,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { PeopleView } from '../../schema/gateway.ts';
 import { limits as sharedLimits } from '../../schema/limits.ts';
 import type { PasskeyAnswer, PasskeyMade, PasskeyQuestion, PasskeyRequest, PasskeyRow } from '../../schema/wire/passkeys.ts';
-import type { Store, StoredPasskey } from '../../store/store.ts';
+import type { PasskeyStore, StoredPasskey } from '../../store/store.ts';
 import { limits as storeLimits } from '../../store/limits.ts';
 import type { Site } from '../http/hosts.ts';
 import { limits as apiLimits } from '../limits.ts';
@@ -53,10 +53,7 @@ export interface PasskeyDeps {
   readonly clock: Clock;
   readonly ring: KeyRing;
   readonly people: Pick<PeopleView, 'find' | 'signIn'>;
-  readonly store: Pick<
-    Store,
-    'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge'
-  >;
+  readonly store: PasskeyStore;
   readonly sessions: Pick<Sessions, 'list' | 'endListed'>;
 }
 

@@ -5,6 +5,7 @@ import { limits } from '../../store/limits.ts';
 import type {
   HeldRollback,
   InstallWish,
+  PasskeyStore,
   Intent,
   Store,
   StoredAppError,
@@ -98,17 +99,7 @@ export function createMemoryStore(): Store {
   };
 }
 
-type Passkeys =
-  | 'addPasskey'
-  | 'passkeys'
-  | 'passkey'
-  | 'usePasskey'
-  | 'renamePasskey'
-  | 'deletePasskey'
-  | 'deletePasskeysOf'
-  | 'spendChallenge';
-
-function createMemoryPasskeys(): Pick<Store, Passkeys> {
+function createMemoryPasskeys(): PasskeyStore {
   const rows = new Map<string, StoredPasskey>();
   const spent = new Set<string>();
   const of = (person: string): readonly StoredPasskey[] => [...rows.values()].filter((each) => each.person === person);
@@ -172,7 +163,7 @@ function createMemoryConsents(): Pick<
   };
 }
 
-function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass' | Passkeys> {
+function createMemoryPasses(): Pick<Store, 'putPass' | 'pass' | 'takePass'> & PasskeyStore {
   const passes = new Map<string, StoredPass>();
   const look = (hash: string, nowMs: number): StoredPass | null => {
     const pass = passes.get(hash);

@@ -88,8 +88,13 @@ export interface JobRecord {
 
 const instant = (text: string | undefined): number | null => (text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) * 1_000 : null);
 
-/** Null for what is no record: another line of a shell's start-up files, or one that somebody made up. */
-export function readRecord(line: string): JobRecord | null {
+/** Jobs of the lines, and names of those that are there and can't be read now. Any other line is one of a shell's start-up files, or made up. */
+export function readRecords(lines: readonly string[]): { readonly records: readonly JobRecord[]; readonly unread: readonly string[] } {
+  return { records: lines.flatMap((line) => readRecord(line) ?? []), unread: lines.flatMap((line) => readUnread(line) ?? []) };
+}
+
+/** Null for what is no record. */
+function readRecord(line: string): JobRecord | null {
   const [word, name = '', id = '', claimed, lives, begun, ended, code = '', reason = '', cancelled, ...more] = line.split('\t');
   if (word !== 'record' || more.length !== 1 || !jobNamePattern.test(name)) return null;
   return {
@@ -106,7 +111,7 @@ export function readRecord(line: string): JobRecord | null {
 }
 
 /** Name of a job that is there and can't be read now; null for any other line. */
-export function readUnread(line: string): string | null {
+function readUnread(line: string): string | null {
   const [word, name = '', ...more] = line.split('\t');
   return word === 'unread' && more.length === 0 && jobNamePattern.test(name) ? name : null;
 }

@@ -8,24 +8,13 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
-import { errorCode } from '../../schema/system-error.ts';
+import { isAbsentOrClosed } from '../../schema/system-error.ts';
 import { runProgram } from '../hosts/local-run.ts';
 import type { Account } from '../../schema/account-lookup.ts';
 import { isRoot, ownAccounts } from '../hosts/own-account.ts';
 import type { Cluster, ClusterJob, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import {
-  callScript,
-  checkJobName,
-  endOf,
-  filePairs,
-  noteOf,
-  readRecord,
-  readUnread,
-  unreadJob,
-  type JobRecord,
-  type RunThere,
-} from './job-server.ts';
+import { callScript, checkJobName, endOf, filePairs, noteOf, readRecords, unreadJob, type JobRecord, type RunThere } from './job-server.ts';
 import { limits } from './limits.ts';
 import { wallsOf } from './walls.ts';
 
@@ -70,10 +59,8 @@ export function createLocalCluster(options: LocalClusterOptions): Cluster {
     list: async (prefix, signal) => {
       isolation = (await parts.confines(signal)) === 'plain' ? 'plain' : 'bubblewrap';
       const lines = await call(signal, 'records', prefix, String(options.overdueSeconds ?? limits.jobOverdueSeconds));
-      return lines.slice(0, limits.jobsListedMax).flatMap((line) => {
-        const unread = readUnread(line);
-        return unread === null ? seenOf(readRecord(line)) : [unreadJob(unread, 'its folder')];
-      });
+      const { records, unread } = readRecords(lines.slice(0, limits.jobsListedMax));
+      return [...records.flatMap(seenOf), ...unread.map((name) => unreadJob(name, 'its folder'))];
     },
     submit: async (job, signal) => {
       checkJobName(job.name);
@@ -159,7 +146,7 @@ const isProgram = async (file: string): Promise<boolean> =>
   await access(file, constants.X_OK).then(
     () => true,
     (error: unknown) => {
-      if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error))) return false;
+      if (isAbsentOrClosed(error)) return false;
       throw error;
     },
   );
@@ -184,8 +171,8 @@ async function launchOf({ options, run, ...parts }: Parts, job: ClusterJob, sign
   });
 }
 
-function seenOf(record: JobRecord | null): readonly ClusterSeen[] {
-  if (record === null || !record.claimed) return [];
+function seenOf(record: JobRecord): readonly ClusterSeen[] {
+  if (!record.claimed) return [];
   const { name, id } = record;
   if (!record.lives) return [endOf(record, id)];
   return [{ name, id, state: 'running', note: '', exitCode: null, startedAtMs: record.begunMs, endedAtMs: null, place: null }];

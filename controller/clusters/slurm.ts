@@ -7,17 +7,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import type { Cluster, ClusterSeen } from './cluster.ts';
 import { jobFiles } from './job-files.ts';
-import {
-  callScript,
-  checkJobName,
-  endOf,
-  filePairs,
-  readRecord,
-  readUnread,
-  unreadJob,
-  type JobRecord,
-  type RunThere,
-} from './job-server.ts';
+import { callScript, checkJobName, endOf, filePairs, readRecords, unreadJob, type JobRecord, type RunThere } from './job-server.ts';
 import { limits } from './limits.ts';
 import { createPace, inGroups } from './pace.ts';
 import { readAccounting, readRow, sbatchOptions, type SlurmRow, type SlurmWishes } from './slurm-rows.ts';
@@ -206,8 +196,7 @@ interface Records {
 async function recordsOf({ ask, owners }: State, account: string, prefix: string, signal: AbortSignal): Promise<Records> {
   try {
     const lines = await ask(account, signal, 'records', folder, prefix);
-    const records = lines.flatMap((line) => readRecord(line) ?? []);
-    const unread = lines.flatMap((line) => readUnread(line) ?? []);
+    const { records, unread } = readRecords(lines);
     const names = new Set([...records.map(({ name }) => name), ...unread]);
     // Jobs without a folder were refused or removed.
     for (const [name, owner] of owners) if (owner === account && name.startsWith(prefix) && !names.has(name)) owners.delete(name);

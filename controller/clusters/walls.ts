@@ -4,7 +4,7 @@
  */
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../../schema/system-error.ts';
+import { isAbsentOrClosed } from '../../schema/system-error.ts';
 
 /** Programs, their libraries and their settings. */
 const places = [
@@ -109,7 +109,7 @@ const realsOf = async (folders: readonly string[]): Promise<readonly string[]> =
 /** Null: nothing is there, or this account can't come to it, which the job runs as, too. Rejects with any other error: what is to be hidden would be shown. */
 const realOf = async (folder: string): Promise<string | null> =>
   await realpath(folder).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error))) return null;
+    if (isAbsentOrClosed(error)) return null;
     throw error;
   });
 

@@ -2,6 +2,7 @@
 import type { PasskeyRow } from '../../schema/wire/passkeys.ts';
 import { text } from '../i18n/i18n.ts';
 import { call, send, signIn } from './api.ts';
+import { fromBase64url, toBase64url } from './base64url.ts';
 import { sayError } from './say-error.ts';
 
 /** The browser asked the person, and made or used none. */
@@ -22,14 +23,6 @@ export const renamePasskey = async (id: string, nome: string): Promise<void> =>
   void (await send('PATCH /api/passkeys/:id', { params: { id }, body: { nome } }));
 export const removePasskey = async (id: string): Promise<void> => void (await send('DELETE /api/passkeys/:id', { params: { id } }));
 
-const plain = (sent: string): string => sent.replaceAll('-', '+').replaceAll('_', '/');
-const bytesOf = (sent: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(plain(sent)), (char) => char.charCodeAt(0));
-const sentOf = (bytes: ArrayBuffer): string =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-
 async function asked(question: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     const given = await question();
@@ -46,15 +39,17 @@ async function asked(question: () => Promise<Credential | null>): Promise<Public
 /** Rejects PasskeyStopped, or as the portal refuses it. */
 export async function enterByPasskey(): Promise<void> {
   const { challenge, ...question } = await call('POST /api/sessao/passkey', { body: {} });
-  const { id, response } = await asked(() => navigator.credentials.get({ publicKey: { ...question, challenge: bytesOf(challenge) } }));
+  const { id, response } = await asked(() =>
+    navigator.credentials.get({ publicKey: { ...question, challenge: fromBase64url(challenge) } }),
+  );
   const { clientDataJSON, authenticatorData, signature, userHandle } = response as AuthenticatorAssertionResponse;
   await signIn({
     passkey: {
       id,
-      clientDataJSON: sentOf(clientDataJSON),
-      authenticatorData: sentOf(authenticatorData),
-      signature: sentOf(signature),
-      userHandle: sentOf(userHandle ?? new ArrayBuffer(0)),
+      clientDataJSON: toBase64url(clientDataJSON),
+      authenticatorData: toBase64url(authenticatorData),
+      signature: toBase64url(signature),
+      userHandle: toBase64url(userHandle ?? new ArrayBuffer(0)),
     },
   });
 }
@@ -65,10 +60,10 @@ export async function makePasskey(nome: string): Promise<PasskeyRow> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     ...request,
     pubKeyCredParams: [...pubKeyCredParams],
-    challenge: bytesOf(challenge),
-    user: { ...user, id: bytesOf(user.id) },
+    challenge: fromBase64url(challenge),
+    user: { ...user, id: fromBase64url(user.id) },
     excludeCredentials: excludeCredentials.map(({ id, type, transports }) => ({
-      id: bytesOf(id),
+      id: fromBase64url(id),
       type,
       transports: [...transports] as AuthenticatorTransport[],
     })),
@@ -76,7 +71,10 @@ export async function makePasskey(nome: string): Promise<PasskeyRow> {
   const { id, response } = await asked(() => navigator.credentials.create({ publicKey }));
   const { clientDataJSON, attestationObject, ...made } = partsOf(response as AuthenticatorAttestationResponse);
   return await call('POST /api/passkeys', {
-    body: { nome, passkey: { id, clientDataJSON: sentOf(clientDataJSON), attestationObject: sentOf(attestationObject), ...made } },
+    body: {
+      nome,
+      passkey: { id, clientDataJSON: toBase64url(clientDataJSON), attestationObject: toBase64url(attestationObject), ...made },
+    },
   });
 }
 

@@ -7,6 +7,7 @@ import type { IDBPDatabase } from 'idb';
 import type { PartOf } from '../../schema/routes/call.ts';
 import type { SessionAnswer } from '../../schema/wire/http.ts';
 import { ApiError, call, signOut } from './api.ts';
+import { toBase64url } from './base64url.ts';
 import { dropDatabase, hasDatabase, inDatabase } from '../state/database.ts';
 import { inTime } from '../state/in-time.ts';
 import { keptInTab } from '../state/kept.ts';
@@ -64,7 +65,7 @@ export async function keepSession({ sessao }: SessionAnswer): Promise<void> {
   await alone(async () => {
     if ((await readKept())?.sessao === sessao) return;
     const pair = await signing(crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']));
-    const chave = encoded(await signing(crypto.subtle.exportKey('spki', pair.publicKey)));
+    const chave = toBase64url(await signing(crypto.subtle.exportKey('spki', pair.publicKey)));
     const { bilhete } = await call('POST /api/sessao/chave', { body: { chave } });
     await writeKept({ sessao, bilhete, chave, secreta: pair.privateKey });
   });
@@ -100,7 +101,7 @@ export async function comeBack(whoAmI: () => Promise<SessionAnswer | null>): Pro
 async function proofOf({ bilhete, chave, secreta }: Kept): Promise<PartOf<'POST /api/sessao/volta', 'body'>> {
   const { pergunta } = await call('GET /api/sessao/volta');
   const signed = await signing(crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, secreta, new TextEncoder().encode(pergunta)));
-  return { bilhete, chave, pergunta, assinatura: encoded(signed) };
+  return { bilhete, chave, pergunta, assinatura: toBase64url(signed) };
 }
 
 /**
@@ -139,11 +140,4 @@ export function nextComeback(storage: Pick<Storage, 'getItem' | 'setItem'>, nowM
   const lately = times.filter((atMs) => atMs > nowMs - comebacksMs && atMs <= nowMs);
   if (lately.length >= comebacksMax) return null;
   return () => storage.setItem(comebacksKey, [...lately, nowMs].join(' '));
-}
-
-function encoded(bytes: ArrayBuffer): string {
-  return btoa(String.fromCharCode(...new Uint8Array(bytes)))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/={1,2}$/, '');
 }

@@ -8,23 +8,27 @@ import { part } from './part.ts';
 /** `link`: by a link alone. `passkey`: too, unless they make a passkey. */
 export type WayBack = 'own' | 'link' | 'passkey';
 
-/** A portal that does not answer this ends no session either. */
-export async function wayBack(): Promise<WayBack> {
-  try {
-    const { ssh, oidc, passkey } = await signInMethods();
-    if (ssh || oidc !== null) return 'own';
-    if (!passkey) return 'link';
-    return (await listPasskeys()).passkeys.length > 0 ? 'own' : 'passkey';
-  } catch {
-    return 'own';
-  }
+/** `mayOffer`: a passkey can be made in this session. */
+async function lookBack(): Promise<{ readonly way: WayBack; readonly mayOffer: boolean }> {
+  const { ssh, oidc, passkey } = await signInMethods();
+  if (ssh || oidc !== null) return { way: 'own', mayOffer: false };
+  if (!passkey) return { way: 'link', mayOffer: false };
+  const { passkeys, podeCriar } = await listPasskeys();
+  return passkeys.length > 0 ? { way: 'own', mayOffer: false } : { way: 'passkey', mayOffer: podeCriar };
 }
+
+/** A portal that does not answer this ends no session either. */
+export const wayBack = (): Promise<WayBack> =>
+  lookBack().then(
+    ({ way }) => way,
+    () => 'own',
+  );
 
 const offeredKey = 'svc.chave-oferecida';
 
 export async function offerPasskey({ sessao }: SessionAnswer): Promise<void> {
-  if (!knowsPasskeys() || keptHere.getItem(offeredKey) === sessao || (await wayBack()) !== 'passkey') return;
-  if (!(await listPasskeys()).podeCriar) return;
+  if (!knowsPasskeys() || keptHere.getItem(offeredKey) === sessao) return;
+  if (!(await lookBack()).mayOffer) return;
   const { showPasskeyOffer } = await part('svc-passkey-offer', () => import('./svc-passkey-offer.ts'));
   await showPasskeyOffer();
   keptHere.setItem(offeredKey, sessao);

@@ -1,8 +1,8 @@
 /** The files of the record: one a day, `YYYY-MM-DD.jsonl`, and `head.json`, which says how far it went. */
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { AuditHead } from '../../schema/audit.ts';
 import { isNoPlainFile, readPlainFile } from '../../schema/plain-file.ts';
+import { namesIn } from '../../schema/folder-names.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { limits } from './limits.ts';
 
@@ -14,12 +14,7 @@ export const headFile = (dir: string): string => path.join(dir, 'head.json');
 
 /** Days that have a file, the oldest first; none when there is no folder. */
 export async function daysIn(dir: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(dir)).flatMap((name) => dayFile.exec(name)?.[1] ?? []).toSorted();
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw error;
-  }
+  return (await namesIn(dir)).flatMap((name) => dayFile.exec(name)?.[1] ?? []).toSorted();
 }
 
 /** Text of the head, padded to the fixed length: each head is written over the one before. */

@@ -20,6 +20,7 @@ import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { SvcError } from '../../schema/errors.ts';
+import { namesIn } from '../../schema/folder-names.ts';
 import { readPlainFile } from '../../schema/plain-file.ts';
 import { errorCode } from '../../schema/system-error.ts';
 import { limits } from '../limits.ts';
@@ -106,13 +107,6 @@ async function objectsIn(root: string): Promise<Set<string>> {
       else if (name.endsWith(temporary)) await unlink(path.join(root, 'objects', shard, name));
     }
   return known;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return await readdir(folder).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return [];
-    throw error;
-  });
 }
 
 function createSink(root: string, known: Set<string>): ChunkSink {

@@ -1,12 +1,8 @@
 /** Passkeys of people, and the challenges that were answered. Contract: store.ts. */
 import { limits } from '../limits.ts';
 import { done, type Sql } from '../sql.ts';
-import type { Store, StoredPasskey } from '../store.ts';
+import type { PasskeyStore, StoredPasskey } from '../store.ts';
 
-type Part = Pick<
-  Store,
-  'addPasskey' | 'passkeys' | 'passkey' | 'usePasskey' | 'renamePasskey' | 'deletePasskey' | 'deletePasskeysOf' | 'spendChallenge'
->;
 type Row = {
   id: string;
   person: string;
@@ -25,7 +21,7 @@ function passkeyOf(row: Row): StoredPasskey {
   return { id, person, publicKey, counter, transports, isBackedUp: row.backed_up === 1, name, madeAtMs, usedAtMs };
 }
 
-export function openPasskeys(sql: Sql): Part {
+export function openPasskeys(sql: Sql): PasskeyStore {
   const count = sql.prepare('SELECT count(*) AS n FROM passkeys WHERE person = ?');
   const add = sql.prepare(
     `INSERT INTO passkeys (id, person, public_key, counter, transports, backed_up, name, made_at_ms, used_at_ms)

@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs
 import path from 'node:path';
 import { appIdFault } from '../../../schema/app-id.ts';
 import { SvcError } from '../../../schema/errors.ts';
+import { namesIn } from '../../../schema/folder-names.ts';
 import { readPlainFile } from '../../../schema/plain-file.ts';
 import { syncFolder } from '../../../schema/sync-folder.ts';
 import { limits } from '../limits.ts';
@@ -261,14 +262,6 @@ async function* recordsBelow(
       yield [name, file.slice(0, -end.length), await readPlainFile(path.join(folder, name, file))];
     }
   }
-}
-
-/** A folder that can't be read is not empty: what is in it would be taken out of the catalogue. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return await readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
 }
 
 async function recordAt<R>(root: string, relative: string, read: (bytes: Buffer) => R): Promise<R | null> {

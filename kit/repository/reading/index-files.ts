@@ -1,7 +1,6 @@
 /** The files that say what a repository holds, without what it holds: catalogue, records, signatures, tokens. For backups. */
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isMissing } from '../../atomic-file.ts';
+import { namesIn } from '../../../schema/folder-names.ts';
 import { repositoryPaths } from '../layout/paths.ts';
 import { isRepositoryFolder } from './location.ts';
 
@@ -14,11 +13,4 @@ export async function indexFiles(folder: string): Promise<readonly string[]> {
       for (const name of await namesIn(path.join(folder, records, id)))
         if (name.endsWith('.json') || name.endsWith('.minisig')) files.push(path.join(records, id, name));
   return files;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return await readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
-  });
 }
