@@ -279,6 +279,8 @@ async function working(
 }
 
 export async function installKit(context: Context, server: ServerEntry, onStep: (step: string) => void = () => undefined): Promise<void> {
+  const underWay = server.kit?.busy?.act === 'kit' ? server.kit.work : null;
+  if (underWay !== null && (await isPutInPlace(server, underWay))) return await prepareAccounts(context, server, onStep);
   await serverWork(context, server, 'kit', 'the server kit is put in place', async (kit, step) => {
     refuseRemoved(server, kit);
     const { wanted } = kit;
@@ -295,6 +297,12 @@ export async function installKit(context: Context, server: ServerEntry, onStep: 
     if (isTried) kit.trial = { id: wanted.id, lacks: [] };
   });
   await prepareAccounts(context, server, onStep);
+}
+
+/** The loop and an administrator may ask for the same kit at once: 55 MB are not sent a second time. */
+async function isPutInPlace({ kit }: ServerEntry, underWay: Promise<void>): Promise<boolean> {
+  await underWay.catch(() => undefined);
+  return kit !== null && kit.trial !== null && kit.trial.id === kit.wanted?.id && kit.trial.lacks.length === 0;
 }
 
 export async function prepareAccounts(

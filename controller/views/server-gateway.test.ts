@@ -179,14 +179,17 @@ test.for([
 });
 
 test('the installation of a kit starts its commands: they are not started once more after it, nor when accounts were made ready', async () => {
-  let trials = 0;
+  let [trials, installs] = [0, 0];
   const { context, server } = bench('252', {
     facts: async () => readFacts(['arch x86_64', 'uid 0', 'systemd 252', 'kit 1.0.0-aaaaaaaa', 'kit_at 1.0.0-aaaaaaaa', 'kit_runs yes']),
     tryKit: async () => {
       trials += 1;
       return [];
     },
-    install: async (_kit, onStep) => onStep('try'),
+    install: async (_kit, onStep) => {
+      installs += 1;
+      onStep('try');
+    },
     prepareAccounts: async () => [],
   });
   await observeKit(context, server);
@@ -199,6 +202,11 @@ test('the installation of a kit starts its commands: they are not started once m
     await observeKit(context, server);
     expect([action.kind, server.kit?.observed.status, trials]).toEqual([action.kind, 'seen', 1]);
   }
+  // Asked for twice at once, it is installed once.
+  installs = 0;
+  const kitAct = { kind: 'server/kit', server: 'sirius', id: '1.0.0-aaaaaaaa' } as const;
+  await Promise.all([carryOut(context, server, kitAct), carryOut(context, server, kitAct)]);
+  expect(installs).toBe(1);
   // An administrator who asks has them started.
   await observeKit(context, server, true);
   expect(trials).toBe(2);

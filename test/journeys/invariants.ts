@@ -18,11 +18,18 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
  */
 export type FocusRule = 'shown' | 'front' | 'anywhere';
 
+export interface Looked {
+  readonly found: readonly string[];
+  /** Kinds of parts that were open. */
+  readonly surface: string;
+}
+
 /** Breaches on the shell's page, now. */
-export async function breaches(page: Page, focus: FocusRule = 'front'): Promise<readonly string[]> {
+async function breaches(page: Page, focus: FocusRule): Promise<Looked> {
   const look = await page.evaluate(lookAtShell);
   const isAsked = focus !== 'anywhere' && !(look.focus.window?.isFront === false && (await frontPageHasFocus(page)));
-  return [...breachesOfLook(look), ...(isAsked ? breachesOfFocus(look, focus) : []), ...breachesOfText(look)];
+  const found = [...breachesOfLook(look), ...(isAsked ? breachesOfFocus(look, focus) : []), ...breachesOfText(look)];
+  return { found, surface: look.surface };
 }
 
 /**
@@ -38,11 +45,11 @@ async function frontPageHasFocus(page: Page): Promise<boolean> {
 }
 
 /** The same, once they last: a window that is still being drawn is no breach. Resolves as soon as there is none. */
-export async function lastingBreaches(page: Page, focus: FocusRule = 'front', msMax = soonMs): Promise<readonly string[]> {
+export async function lastingBreaches(page: Page, focus: FocusRule = 'front', msMax = soonMs): Promise<Looked> {
   const endMs = performance.now() + msMax;
   for (;;) {
-    const found = await breaches(page, focus);
-    if (found.length === 0 || performance.now() > endMs) return found;
+    const looked = await breaches(page, focus);
+    if (looked.found.length === 0 || performance.now() > endMs) return looked;
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
   }
 }

@@ -40,6 +40,8 @@ export interface ShellLook {
   };
   /** Every visible text and name, once each. */
   readonly texts: readonly string[];
+  /** Kinds of parts that are open: for axe, two of one kind are the same. */
+  readonly surface: string;
 }
 
 export function lookAtShell(): ShellLook {
@@ -116,11 +118,27 @@ export function lookAtShell(): ShellLook {
     if (text !== '') texts.add(text);
   };
   const foreign = new Set(['style', 'script', 'svc-screen', 'textarea', 'code', 'pre']);
-  /** Words that are a person's own or an app's: names of files and apps, what is in a file. */
-  const isOwn = (element: Element): boolean =>
-    around(element).some((each) => foreign.has(each.localName) || each.hasAttribute('data-name') || each.classList.contains('cm-editor'));
+  /** Words that are a person's own or an app's: names of files and apps, what is in a file. An answer for each element, which its children ask for. */
+  const own = new Map<Element, boolean>();
+  const isOwn = (element: Element): boolean => {
+    const known = own.get(element);
+    if (known !== undefined) return known;
+    const root: Node = element.getRootNode();
+    const outer = element.assignedSlot ?? element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+    const is =
+      foreign.has(element.localName) ||
+      element.hasAttribute('data-name') ||
+      element.classList.contains('cm-editor') ||
+      (outer !== null && isOwn(outer));
+    own.set(element, is);
+    return is;
+  };
+  const kinds = new Set<string>();
   for (const element of all) {
-    if (!isShown(element) || isOwn(element)) continue;
+    if (!isShown(element)) continue;
+    if (/^svc-(?!window|app-icon|desktop|taskbar|home)/.test(element.localName) || element.matches('[role=menu], dialog[open]'))
+      kinds.add(`${element.localName}${element.getAttribute('aria-label') ?? ''}`);
+    if (isOwn(element)) continue;
     for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) addText(node.nodeValue);
     for (const attribute of ['aria-label', 'title', 'placeholder', 'alt']) addText(element.getAttribute(attribute));
   }
@@ -150,5 +168,6 @@ export function lookAtShell(): ShellLook {
       box: focusBox,
     },
     texts: [...texts],
+    surface: [...kinds].sort().join(' '),
   };
 }

@@ -48,7 +48,7 @@ export async function walk(
 async function linesAfter(monkey: Monkey, act: Act): Promise<readonly string[]> {
   try {
     await runAct(monkey, act);
-    const lines = [...(await lastingBreaches(monkey.page, monkey.focus)), ...monkey.takeProblems()];
+    const lines = [...(await lastingBreaches(monkey.page, monkey.focus)).found, ...monkey.takeProblems()];
     return lines.length > 0 ? [...lines, await whereIs(monkey)] : [];
   } catch (error) {
     return [`act: ${String(error).split('\n').slice(0, 12).join(' ')}`, await whereIs(monkey)];

@@ -1,5 +1,5 @@
 /** A person at a browser: a page that is signed in, hands, and what must hold after each of their acts. */
-import type { Browser, BrowserContextOptions, Frame, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, ElementHandle, Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { axeLines, lastingBreaches, type FocusRule } from './invariants.ts';
 import { shareSeed } from '../support/share.ts';
 import { soonMs, until } from './until.ts';
@@ -64,8 +64,9 @@ export async function arrive(browser: Browser, address: string, options: Browser
       await run().catch((error: unknown) => {
         throw new Error([`${name}: ${String(error)}`, ...found].join('\n'), { cause: error });
       });
-      const lines = [...(await lastingBreaches(page, focus)), ...watched.takeProblems()];
-      const surface = `${screen} ${axe === true ? name : await surfaceOf(page)}`;
+      const looked = await lastingBreaches(page, focus);
+      const lines = [...looked.found, ...watched.takeProblems()];
+      const surface = `${screen} ${axe === true ? name : looked.surface}`;
       if (isForAxe(surface)) lines.push(...(await axeLines(page)));
       found.push(...lines.map((line) => `${name}: ${line}`));
     },
@@ -79,24 +80,6 @@ export function beginWithoutWindows(): void {
   } catch {
     // A page without an origin remembers nothing.
   }
-}
-
-/** Kinds of things that are open: for axe, two of one kind are the same. */
-async function surfaceOf(page: Page): Promise<string> {
-  return await page.evaluate(() => {
-    const kinds: string[] = [];
-    const walk = (root: ParentNode): void => {
-      for (const element of root.querySelectorAll('*')) {
-        const isPart =
-          /^svc-(?!window|app-icon|desktop|taskbar|home)/.test(element.localName) || element.matches('[role=menu], dialog[open]');
-        if (isPart && element.checkVisibility({ visibilityProperty: true }))
-          kinds.push(`${element.localName}${element.getAttribute('aria-label') ?? ''}`);
-        if (element.shadowRoot !== null) walk(element.shadowRoot);
-      }
-    };
-    walk(document);
-    return [...new Set(kinds)].sort().join(' ');
-  });
 }
 
 /** Axe on the page of an app. */
@@ -132,35 +115,50 @@ export const hasKeyboard = async (target: Locator): Promise<boolean> =>
 
 const tabsMax = 80;
 
-/** By Tab alone, and by arrows within what has one stop for many. */
+/**
+ * Whether the element has the keyboard (or holds what has it), and whether arrows lead to it from what has: a list or bar is a single stop for all
+ * that is in it.
+ */
+function keyboardAt(element: Element): 'there' | 'by arrows' | 'elsewhere' | 'gone' {
+  if (!element.isConnected) return 'gone';
+  const root = element.getRootNode() as Document | ShadowRoot;
+  if (root.activeElement === element || element.matches(':focus-within') || element.shadowRoot?.activeElement != null) return 'there';
+  let at: Element | null = element;
+  while (at !== null) {
+    const role = at.getAttribute('role') ?? at.localName;
+    const around: Node = at.getRootNode();
+    if (/^(toolbar|tablist|listbox|menu|menubar|radiogroup|tree|grid|ui-toolbar|ui-tabs)$/.test(role) && at !== element) {
+      const active = (around as Document | ShadowRoot).activeElement;
+      return active !== null && at.contains(active) ? 'by arrows' : 'elsewhere';
+    }
+    at = at.parentElement ?? (around instanceof ShadowRoot ? around.host : null);
+  }
+  return 'elsewhere';
+}
+
+/** By Tab alone, and by arrows within what has one stop for many. The element is looked for once: to find it by its name takes longer than a press. */
 export const keyboard = (page: Page): Hands & { reach(target: Locator): Promise<void> } => {
   const reach = async (target: Locator): Promise<void> => {
-    await target.first().waitFor();
-    const isThere = async (): Promise<boolean> => await hasKeyboard(target);
+    const find = async (): Promise<ElementHandle<SVGElement | HTMLElement>> => {
+      await target.first().waitFor();
+      return await target.first().elementHandle();
+    };
+    let element = await find();
+    const look = async (): Promise<'there' | 'by arrows' | 'elsewhere'> => {
+      const seen = await element.evaluate(keyboardAt);
+      if (seen !== 'gone') return seen;
+      element = await find();
+      return await look();
+    };
     for (let tabs = 0; tabs < tabsMax; tabs += 1) {
-      if (await isThere()) return;
-      // A single stop for all of a list or bar: arrows go on in it.
-      const arrows = await target.first().evaluate((element) => {
-        let at: Element | null = element;
-        while (at !== null) {
-          const role = at.getAttribute('role') ?? at.localName;
-          if (/^(toolbar|tablist|listbox|menu|menubar|radiogroup|tree|grid|ui-toolbar|ui-tabs)$/.test(role) && at !== element) {
-            const root = at.getRootNode() as Document | ShadowRoot;
-            const active = root.activeElement;
-            return active !== null && at.contains(active) ? role : null;
-          }
-          const root: Node = at.getRootNode();
-          at = at.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
-        }
-        return null;
-      });
-      if (arrows !== null) {
+      const seen = await look();
+      if (seen === 'there') return;
+      if (seen === 'by arrows')
         for (const key of ['ArrowRight', 'ArrowDown'])
           for (let step = 0; step < 30; step += 1) {
             await page.keyboard.press(key);
-            if (await isThere()) return;
+            if ((await look()) === 'there') return;
           }
-      }
       await page.keyboard.press('Tab');
     }
     throw new Error(`not to be reached by ${tabsMax} presses of Tab: ${String(target)}`);
