@@ -301,8 +301,11 @@ export async function installKit(context: Context, server: ServerEntry, onStep: 
 
 /** The loop and an administrator may ask for the same kit at once: 55 MB are not sent a second time. */
 async function isPutInPlace({ kit }: ServerEntry, underWay: Promise<void>): Promise<boolean> {
-  await underWay.catch(() => undefined);
-  return kit !== null && kit.trial !== null && kit.trial.id === kit.wanted?.id && kit.trial.lacks.length === 0;
+  const hasFailed = await underWay.then(
+    () => false,
+    () => true,
+  );
+  return !hasFailed && kit !== null && kit.trial !== null && kit.trial.id === kit.wanted?.id && kit.trial.lacks.length === 0;
 }
 
 export async function prepareAccounts(
