@@ -9,8 +9,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createBorderServer } from '../connections/border-server.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { ownerNow } from '../connections/work-owner.ts';
-import { createBudgets, type Budgets } from './budgets.ts';
+import { createBudgets, createFairTurns, type Budgets } from './budgets.ts';
 import { ownEvents } from '../connections/fault-owner.ts';
+import { limits } from './limits.ts';
 import { workFor, workPassed, type Worker } from './loop-time.ts';
 
 let clock: ManualClock;
@@ -95,7 +96,7 @@ test(
   'who worked the loop for more than their share waits while others are there, and is refused when that were too long',
   { tags: ['costly'] },
   async () => {
-    await owe(550);
+    await owe(limits.loopOwedMsMax + 50);
     expect(budgets.turn('ana')).toBeNull();
     expect(budgets.turn('bia')).toBeNull();
     let isTurn = false;
@@ -106,8 +107,40 @@ test(
     clock.advance(2_000);
     await wait;
     expect(isTurn).toBe(true);
-    await owe(1_600);
+    await owe(limits.loopOwedMsMax + 1_100);
     expect(budgets.turn('bia')).toBeNull();
     expect(() => budgets.turn('ana')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED' }));
   },
 );
+
+test('those that wait are let in one after the other, each when the work of the one before was counted', async () => {
+  const turns = createFairTurns(clock);
+  turns.worked('ana', limits.loopOwedMsMax + 100);
+  turns.turn('bia');
+  const began: number[] = [];
+  const work = async (n: number): Promise<void> => {
+    await turns.turn('ana');
+    began.push(n);
+    turns.worked('ana', 100);
+  };
+  const all = [1, 2, 3].map(work);
+  const seen: (readonly number[])[] = [];
+  for (const ms of [200, 4, 196, 4, 196, 4]) {
+    clock.advance(ms);
+    turns.turn('bia');
+    await turnEnd();
+    seen.push([...began]);
+  }
+  await Promise.all(all);
+  expect(seen).toEqual([[1], [1], [1, 2], [1, 2], [1, 2, 3], [1, 2, 3]]);
+});
+
+test('whoever took the loop for long is answered again soon after the end of it', () => {
+  const turns = createFairTurns(clock);
+  turns.worked('ana', 3_600_000);
+  turns.turn('bia');
+  expect(() => turns.turn('ana')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', details: { retryAfterMs: 10_000 } }));
+  clock.advance(10_000);
+  turns.turn('bia');
+  expect(turns.turn('ana')).toBeNull();
+});

@@ -25,7 +25,8 @@ export interface Budgets {
 interface Owed {
   ms: number;
   atMs: number;
-  waiters: number;
+  /** Each lets in one that waits for their turn, the first one first. */
+  readonly waiting: (() => void)[];
 }
 
 /** The loop's time is measured in the time of this process, whatever clock the portal lives by. */
@@ -88,11 +89,11 @@ export function createBudgets(clock: Clock, loop: LoopClock = loopClock): Budget
 }
 
 /** Work is owed, and paid back with `loopShareOfPerson` of the time that passes: who owes too much waits, while others are there. */
-function createFairTurns(clock: LoopClock) {
+export function createFairTurns(clock: LoopClock) {
   const people = new Map<string, Owed>();
   const owedBy = (person: string): Owed => {
     const nowMs = clock.monotonicMs();
-    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiters: 0 };
+    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiting: [] };
     people.set(person, own);
     own.ms = Math.max(0, own.ms - (nowMs - own.atMs) * limits.loopShareOfPerson);
     own.atMs = nowMs;
@@ -100,28 +101,38 @@ function createFairTurns(clock: LoopClock) {
   };
   const hasOthers = (person: string): boolean => {
     const sinceMs = clock.monotonicMs() - limits.loopOthersMs;
-    for (const [name, { atMs, waiters }] of people) {
+    for (const [name, { atMs, waiting }] of people) {
       if (name !== person && atMs >= sinceMs) return true;
-      if (atMs < sinceMs - limits.budgetWindowMs && waiters === 0) people.delete(name);
+      if (atMs < sinceMs - limits.budgetWindowMs && waiting.length === 0) people.delete(name);
     }
     return false;
   };
+  const waitMsOf = (person: string): number => {
+    const { ms } = owedBy(person);
+    return hasOthers(person) ? Math.max(0, (ms - limits.loopOwedMsMax) / limits.loopShareOfPerson) : 0;
+  };
+  /** Each alone, as their work is known only after it: all that wait at once would take the loop together. */
+  const letIn = (person: string, inMs: number): void => {
+    clock.at(clock.monotonicMs() + inMs, () => {
+      const { waiting } = owedBy(person);
+      const waitMs = waitMsOf(person);
+      if (waitMs === 0) waiting.shift()?.();
+      if (waiting.length > 0) letIn(person, Math.max(waitMs, limits.loopTurnGapMs));
+    });
+  };
   return {
     worked: (person: string, ms: number): void => {
-      owedBy(person).ms += ms;
+      const own = owedBy(person);
+      own.ms = Math.min(own.ms + ms, limits.loopDebtMsMax);
     },
     turn: (person: string): Promise<void> | null => {
-      const own = owedBy(person);
-      const waitMs = (own.ms - limits.loopOwedMsMax) / limits.loopShareOfPerson;
-      if (waitMs <= 0 || !hasOthers(person)) return null;
-      if (waitMs > limits.loopWaitMsMax || own.waiters >= limits.loopWaitersMax)
+      const waitMs = waitMsOf(person);
+      const { waiting } = owedBy(person);
+      if (waitMs === 0 && waiting.length === 0) return null;
+      if (waitMs > limits.loopWaitMsMax || waiting.length >= limits.loopWaitersMax)
         throw new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', { retryAfterMs: Math.ceil(waitMs) });
-      own.waiters += 1;
       return new Promise((resolve) => {
-        clock.at(clock.monotonicMs() + waitMs, () => {
-          own.waiters -= 1;
-          resolve();
-        });
+        if (waiting.push(resolve) === 1) letIn(person, waitMs);
       });
     },
   };

@@ -1,5 +1,5 @@
 /** A file that is opened to be read, and the validator that distinguishes two readings of it. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { FileContent } from '../../schema/files.ts';
 import { codedFault } from './file-fault.ts';
 import type { FileFacts, FileSystem } from './file-system.ts';
@@ -9,9 +9,32 @@ import { readAll, readRange } from './transfer.ts';
 // With their quotes. Times over SFTP are whole seconds, and programs set them as they like: a small file is identified by its bytes, a
 // large one where possible by the time of its change.
 
-const digestTag = (all: Buffer): string => `"d${createHash('sha256').update(all).digest('base64url')}"`;
+const digestTag = (all: Buffer): string => tagOf(createHash('sha256').update(all));
+const tagOf = (hash: Hash): string => `"d${hash.digest('base64url')}"`;
 const timeTag = ({ bytes, modifiedMs, uid, changedMs }: FileFacts): string =>
   `"t${[bytes, modifiedMs, uid, Math.round((changedMs ?? 0) * 1_000)].map((each) => each.toString(36)).join('-')}"`;
+
+export interface WrittenTag {
+  /** The same bytes. */
+  of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** Of all that passed, as `openContent` says it when it reads them back; null: they are too many to be identified by their bytes. */
+  etag(): string | null;
+}
+
+export function createTag(): WrittenTag {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    of: async function* (body) {
+      for await (const piece of body) {
+        bytes += piece.length;
+        if (bytes <= limits.digestTagBytesMax) hash.update(piece);
+        yield piece;
+      }
+    },
+    etag: () => (bytes <= limits.digestTagBytesMax ? tagOf(hash) : null),
+  };
+}
 
 export async function openContent(fs: FileSystem, path: Buffer): Promise<FileContent> {
   const file = await fs.open(path, 'read');

@@ -16,6 +16,8 @@ export interface PrivateFolder {
   remove(name: Buffer): Promise<void>;
 }
 
+const isDone = (): boolean => true;
+const isNotDone = (): boolean => false;
 const nameOfPrivate = (id: string): Buffer => Buffer.from(newPrefix + id);
 
 /** `above`: a held folder. */
@@ -38,9 +40,13 @@ export async function openPrivateFolder(fs: PinnedFileSystem, above: Buffer, id:
     path: held.path,
     close: () => held.close().catch(() => undefined),
     remove: async (name) => {
-      await removeAt(fs, { folder: held.path, name, shown: joined(path, name) }, quiet).catch(() => undefined);
+      const removeFolder = async (): Promise<boolean> => await fs.removeFolder(path).then(isDone, isNotDone);
+      // It is empty once what grew in it has its name.
+      if (!(await removeFolder())) {
+        await removeAt(fs, { folder: held.path, name, shown: joined(path, name) }, quiet).catch(() => undefined);
+        await removeFolder();
+      }
       await held.close().catch(() => undefined);
-      await fs.removeFolder(path).catch(() => undefined);
     },
   };
 }

@@ -3,7 +3,7 @@ import { SvcError } from '../../schema/errors.ts';
 import type { WriteCondition } from '../../schema/files.ts';
 import type { WrittenAnswer } from '../../schema/wire/files.ts';
 import { faultPoint } from '../faults.ts';
-import { openContent } from './content.ts';
+import { createTag, openContent } from './content.ts';
 import { FileFault, isFault, isMissing } from './file-fault.ts';
 import { joined, parentOf, type FileFacts, type FileSystem, type OpenFile, type PinnedFileSystem } from './file-system.ts';
 import { pathAt, whilePinned, whilePlaced, type Place } from './holding.ts';
@@ -13,23 +13,32 @@ import { makePrivateFolder, placeInPrivate } from './private-folder.ts';
 import { writeAll } from './transfer.ts';
 import { listsEtag } from '../../schema/wire/etag.ts';
 
-/** Rejects FILE_CHANGED when the condition does not hold. */
+/**
+ * Rejects FILE_CHANGED when the condition does not hold. On a machine that is far away each call takes a journey there and back, and on a portal that
+ * does much else each waits for its turn: those that need nothing of each other go at once.
+ */
 export async function save(
   fs: FileSystem,
   path: Buffer,
   body: AsyncIterable<Uint8Array>,
   condition: WriteCondition,
 ): Promise<WrittenAnswer> {
-  const target = await targetOf(fs, path);
-  const there = await present(fs, target);
-  await check(fs, target, there, condition);
-  if (there !== null) await refuseUnwritable(fs, target);
-  await refuseFull(fs, target, condition.bytes ?? 0);
+  const named = await present(fs, path);
+  const isLink = named?.kind === 'link';
+  // A link that leads nowhere is no place for a file.
+  const target = isLink ? await fs.realpath(path) : path;
+  const there = isLink ? await present(fs, target) : named;
+  await allOf(
+    check(fs, target, there, condition),
+    there === null ? null : refuseUnwritable(fs, target),
+    refuseFull(fs, target, condition.bytes ?? 0),
+  );
+  const written = createTag();
   await whilePinned(fs, (pinned) =>
     whilePlaced(pinned, target, async (at) => {
       const grown = await makePrivateFolder(pinned, at.folder, newId());
       try {
-        await writeNew(pinned, placeInPrivate(grown, at.name, target), body, there === null ? null : { target: at, there });
+        await writeNew(pinned, placeInPrivate(grown, at.name, target), written.of(body), there === null ? null : { target: at, there });
         await check(fs, target, await present(fs, target), condition);
         const beside = joined(grown.path, at.name);
         if (condition.isNew) await placeNew(pinned, beside, pathAt(at), 'file').catch(taken);
@@ -39,9 +48,19 @@ export async function save(
       }
     }),
   );
-  const saved = await openContent(fs, target);
-  await saved.close();
-  return { item: await lookAt(fs, path), etag: saved.etag };
+  const [item, etag] = await Promise.all([lookAt(fs, path), written.etag() ?? etagOf(fs, target)]);
+  return { item, etag };
+}
+
+/** Rejects as the first of them that does, in their order, once all have ended. */
+async function allOf(...acts: readonly (Promise<void> | null)[]): Promise<void> {
+  for (const act of await Promise.allSettled(acts)) if (act.status === 'rejected') throw act.reason;
+}
+
+async function etagOf(fs: FileSystem, path: Buffer): Promise<string> {
+  const content = await openContent(fs, path);
+  await content.close();
+  return content.etag;
 }
 
 async function writeNew(fs: PinnedFileSystem, beside: Place, body: AsyncIterable<Uint8Array>, replaced: Replaced | null): Promise<void> {
@@ -58,23 +77,17 @@ async function writeNew(fs: PinnedFileSystem, beside: Place, body: AsyncIterable
   }
 }
 
-/** Where a link leads; one that leads nowhere is no place for a file. */
-async function targetOf(fs: FileSystem, path: Buffer): Promise<Buffer> {
-  return (await present(fs, path))?.kind === 'link' ? await fs.realpath(path) : path;
-}
-
 async function check(fs: FileSystem, target: Buffer, there: FileFacts | null, { matches, isNew }: WriteCondition): Promise<void> {
   if (isNew && there !== null) throw changed('there is a file of that name');
   if (there !== null && there.kind !== 'file') throw new FileFault(there.kind === 'folder' ? 'EISDIR' : 'EKIND');
   if (matches === null) return;
   if (there === null) throw changed('the file is gone');
   if (matches === '*') return;
-  const content = await openContent(fs, target).catch((error: unknown) => {
+  const etag = await etagOf(fs, target).catch((error: unknown) => {
     if (isMissing(error)) throw changed('the file is gone');
     throw error;
   });
-  await content.close();
-  if (!listsEtag(matches, content.etag, 'weak')) throw changed('the file was changed meanwhile');
+  if (!listsEtag(matches, etag, 'weak')) throw changed('the file was changed meanwhile');
 }
 
 const changed = (why: string): SvcError => new SvcError('FILE_CHANGED', why);

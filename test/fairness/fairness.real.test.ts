@@ -51,6 +51,8 @@ afterAll(async () => {
 
 test.for(chosen)('$name: the other one works on', async ({ name }) => {
   const figures = await measure(world, victim, name, seconds);
+  // Copies of thousands of files and programs in terminals would be a part of each attack that follows.
+  await endAll(world.attacker.browser);
   alone.push(await measure(world, victim, null, aloneSeconds));
   found.set(name, figures);
   const aloneMs = Math.max(...alone.slice(-2).map(({ p99Ms }) => p99Ms));
@@ -70,7 +72,7 @@ async function endAll({ call }: Browser): Promise<void> {
   ] as const) {
     await expect.poll(async () => (await call('GET', path)).status).toBe(200);
     const found = (await call('GET', path)).json() as Record<typeof name, readonly { id: string }[]>;
-    for (const { id } of found[name]) await call('DELETE', `${path}/${id}`);
+    for (const { id } of found[name]) await expect.poll(async () => (await call('DELETE', `${path}/${id}`)).status).not.toBe(429);
   }
 }
 

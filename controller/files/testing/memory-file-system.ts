@@ -80,7 +80,10 @@ export function memoryFiles(name: string, content: Buffer): MemoryFiles {
       return openOf(text(path) === `/${name}` ? content : Buffer.alloc(0), (bytes) => (written += bytes));
     },
     makeFolder: async (path) => make(path, 'folder'),
-    removeFolder: async (path) => remove(path),
+    removeFolder: async (path) => {
+      if ([...made.keys()].some((each) => each.startsWith(`${text(path)}/`))) throw new FileFault('ENOTEMPTY');
+      remove(path);
+    },
     removeFile: async (path) => remove(path),
     rename: async (from, to) => rename(from, to),
     link: async (from, to) => make(to, kindOf(from)),
