@@ -44,8 +44,8 @@ export const limits = {
   logLinesOfKindBurst: 10,
   logLineOfKindRefillMs: 6_000,
   /** Beyond those, of all kinds together. */
-  logLinesBurst: 40,
-  logLineRefillMs: 3_000,
+  logLinesBurst: 20,
+  logLineRefillMs: 6_000,
   /** Lines that were left out are reported as one line after so long. */
   logLeftOutMs: 60_000,
   /** So many kinds are counted apart; the lines left out of others are one count. */

@@ -11,7 +11,7 @@ import { onWork, type Worker } from './loop-time.ts';
 import { createWindowed } from './windowed.ts';
 
 export interface Budgets {
-  /** Null: it is this person's turn. Else it is when the promise resolves. Throws RATE_LIMITED when they would wait too long, or wait too often. */
+  /** Null: it is this person's turn. Else it is when the promise resolves. RATE_LIMITED, a moment later, when they would wait too long, or wait too often. */
   turn(person: string): Promise<void> | null;
   /** A request was answered. */
   answered(who: Worker, status: number): void;
@@ -27,6 +27,7 @@ interface Owed {
   atMs: number;
   /** Each lets in one that waits for their turn, the first one first. */
   readonly waiting: (() => void)[];
+  refused: number;
 }
 
 /** The loop's time is measured in the time of this process, whatever clock the portal lives by. */
@@ -93,7 +94,7 @@ export function createFairTurns(clock: LoopClock) {
   const people = new Map<string, Owed>();
   const owedBy = (person: string): Owed => {
     const nowMs = clock.monotonicMs();
-    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiting: [] };
+    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiting: [], refused: 0 };
     people.set(person, own);
     own.ms = Math.max(0, own.ms - (nowMs - own.atMs) * limits.loopShareOfPerson);
     own.atMs = nowMs;
@@ -101,9 +102,9 @@ export function createFairTurns(clock: LoopClock) {
   };
   const hasOthers = (person: string): boolean => {
     const sinceMs = clock.monotonicMs() - limits.loopOthersMs;
-    for (const [name, { atMs, waiting }] of people) {
+    for (const [name, { atMs, waiting, refused }] of people) {
       if (name !== person && atMs >= sinceMs) return true;
-      if (atMs < sinceMs - limits.budgetWindowMs && waiting.length === 0) people.delete(name);
+      if (atMs < sinceMs - limits.budgetWindowMs && waiting.length + refused === 0) people.delete(name);
     }
     return false;
   };
@@ -120,6 +121,17 @@ export function createFairTurns(clock: LoopClock) {
       if (waiting.length > 0) letIn(person, Math.max(waitMs, limits.loopTurnGapMs));
     });
   };
+  const refuse = (own: Owed, waitMs: number): Promise<void> => {
+    const error = new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', { retryAfterMs: Math.ceil(waitMs) });
+    if (own.refused >= limits.loopRefusalsMax) return Promise.reject(error);
+    own.refused += 1;
+    return new Promise((_, reject) => {
+      clock.at(clock.monotonicMs() + limits.loopRefusalMs, () => {
+        own.refused -= 1;
+        reject(error);
+      });
+    });
+  };
   return {
     worked: (person: string, ms: number): void => {
       const own = owedBy(person);
@@ -129,8 +141,7 @@ export function createFairTurns(clock: LoopClock) {
       const waitMs = waitMsOf(person);
       const { waiting } = owedBy(person);
       if (waitMs === 0 && waiting.length === 0) return null;
-      if (waitMs > limits.loopWaitMsMax || waiting.length >= limits.loopWaitersMax)
-        throw new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', { retryAfterMs: Math.ceil(waitMs) });
+      if (waitMs > limits.loopWaitMsMax || waiting.length >= limits.loopWaitersMax) return refuse(owedBy(person), waitMs);
       return new Promise((resolve) => {
         if (waiting.push(resolve) === 1) letIn(person, waitMs);
       });

@@ -13,6 +13,9 @@ export const limits = {
   /** A request waits for its turn for so long, so many of one person at once; further ones are refused. */
   loopWaitMsMax: 2_000,
   loopWaitersMax: 64,
-  /** Between two of them: the work of the first is counted before the next one begins. */
+  /** A refusal comes after so long, for as many of one person at once: whoever asks again at each refusal is kept from it. */
+  loopRefusalMs: 1_000,
+  loopRefusalsMax: 256,
+  /** Between two that had waited: the work of the first is counted before the next one begins. */
   loopTurnGapMs: 4,
 } as const;

@@ -3,6 +3,7 @@
  * each when it is its person's turn, and are work for that person.
  */
 import { setImmediate as turnEnd } from 'node:timers/promises';
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import type { Budgets } from '../budgets/budgets.ts';
@@ -16,13 +17,24 @@ interface JsonBodies {
   readonly workerOf: (request: FastifyRequest) => Worker | null;
 }
 
+const jsonTypes = ['application/json', 'application/merge-patch+json'] as const;
+
+/** By its head, or one that does not say how long it is. */
+function isLargeJson({ headers }: FastifyRequest): boolean {
+  const type = headers['content-type'] ?? '';
+  if (!jsonTypes.some((each) => type.startsWith(each))) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > limits.jsonAtOnceBytesMax;
+}
+
 /** JSON only: a form or plain text, which any page may post, is refused before a handler sees it. An empty body is null. */
 export function addJsonBodies(app: FastifyInstance, { budgets, workerOf }: JsonBodies): void {
   const careful = app.getDefaultJsonParser('error', 'error');
-  const parse = async (request: FastifyRequest, text: string): Promise<unknown> => {
-    const excess = excessOf(text, { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax });
+  const parse = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
+    // Before it becomes text, which takes as much memory again.
+    const excess = excessOf(body, { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonValuesMax });
     if (excess === 'depth') throw new SvcError('BAD_REQUEST', `the body nests deeper than ${limits.jsonDepthMax}`);
     if (excess === 'values') throw new SvcError('TOO_LARGE', `the body holds more than ${limits.jsonValuesMax} values`);
+    const text = body.toString();
     const parsed = isPlain(text) ? parsedOf(text) : undefined;
     if (parsed !== undefined) return parsed;
     return await new Promise((resolve, reject) => {
@@ -33,17 +45,21 @@ export function addJsonBodies(app: FastifyInstance, { budgets, workerOf }: JsonB
   const parseLarge = async (request: FastifyRequest, body: Buffer): Promise<unknown> => {
     const who = workerOf(request);
     if (who !== null) await budgets.turn(who.person);
-    return await large(() => (who === null ? parse(request, body.toString()) : workFor(who, () => parse(request, body.toString()))));
+    return await large(() => (who === null ? parse(request, body) : workFor(who, () => parse(request, body))));
   };
+  const oneOf = createPersonLines();
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const who = isLargeJson(request) ? workerOf(request) : null;
+    if (who === null) return payload;
+    await oneOf(who.person, reply.raw);
+    await budgets.turn(who.person);
+    return payload;
+  });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      if (body.length === 0) return null;
-      return body.length <= limits.jsonAtOnceBytesMax ? await parse(request, body.toString()) : await parseLarge(request, body);
-    },
-  );
+  app.addContentTypeParser([...jsonTypes], { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return null;
+    return body.length <= limits.jsonAtOnceBytesMax ? await parse(request, body) : await parseLarge(request, body);
+  });
 }
 
 /** No name in it can be one that changes what an object is: then no value has to be looked through for them. */
@@ -65,5 +81,24 @@ function createLine(): <Result>(act: () => Promise<Result>) => Promise<Result> {
     const own = last.then(() => turnEnd()).then(act);
     last = own.catch(() => undefined);
     return await own;
+  };
+}
+
+/** Lets in a person's large bodies one after the other, each from before it is read until it is answered, or its client is gone. */
+export function createPersonLines(): (person: string, response: ServerResponse) => Promise<void> {
+  const lines = new Map<string, (() => void)[]>();
+  return async (person, response) => {
+    const line = lines.get(person) ?? [];
+    lines.set(person, line);
+    await new Promise<void>((go) => {
+      response.once('close', () => {
+        const at = line.indexOf(go);
+        line.splice(at, 1);
+        go();
+        if (line.length === 0) lines.delete(person);
+        else if (at === 0) line[0]?.();
+      });
+      if (line.push(go) === 1) go();
+    });
   };
 }

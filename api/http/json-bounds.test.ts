@@ -12,7 +12,7 @@ test.for([
   [']]]][[[', false],
   ['', false],
 ] as const)('%s nests deeper than two: %s', ([text, deeper]) => {
-  expect(excessOf(text, { depthMax: 2, valuesMax: 9 })).toBe(deeper ? 'depth' : null);
+  expect(excessOf(Buffer.from(text), { depthMax: 2, valuesMax: 9 })).toBe(deeper ? 'depth' : null);
 });
 
 test.for([
@@ -22,5 +22,5 @@ test.for([
   ['{"a":",,,,,,","b":1}', null],
   [',,,,', 'values'],
 ] as const)('%s and three values: %s', ([text, excess]) => {
-  expect(excessOf(text, { depthMax: 9, valuesMax: 3 })).toBe(excess);
+  expect(excessOf(Buffer.from(text), { depthMax: 9, valuesMax: 3 })).toBe(excess);
 });

@@ -10,11 +10,11 @@ export interface JsonBounds {
   readonly valuesMax: number;
 }
 
-/** The exceeded bound; null when there is none. `text` need not be valid JSON. */
-export function excessOf(text: string, { depthMax, valuesMax }: JsonBounds): 'depth' | 'values' | null {
+/** The exceeded bound; null when there is none. `text` is UTF-8, and need not be valid JSON. */
+export function excessOf(text: Uint8Array, { depthMax, valuesMax }: JsonBounds): 'depth' | 'values' | null {
   let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+    const code = text[at]!;
     if (code === quote) at = endOfString(text, at);
     else if (code === comma) values += 1;
     else if (opening.has(code)) [depth, values] = [depth + 1, values + 1];
@@ -26,9 +26,9 @@ export function excessOf(text: string, { depthMax, valuesMax }: JsonBounds): 'de
 }
 
 /** Returns the place of the closing quote; the end of the text where there is none. */
-function endOfString(text: string, from: number): number {
+function endOfString(text: Uint8Array, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
+    const code = text[at]!;
     if (code === backslash) at += 1;
     else if (code === quote) return at;
   }

@@ -113,7 +113,7 @@ export const unreadable = (address: string, why: string): SvcError =>
   new SvcError('PORTAL_PROTOCOL', `what the portal at ${address} says of its audit record can't be read: ${why.slice(0, 200)}`);
 
 function parse(said: string): unknown {
-  if (excessOf(said, { depthMax: limits.peerJsonDepthMax, valuesMax: limits.peerJsonValuesMax }) !== null) return undefined;
+  if (excessOf(Buffer.from(said), { depthMax: limits.peerJsonDepthMax, valuesMax: limits.peerJsonValuesMax }) !== null) return undefined;
   try {
     return JSON.parse(said) as unknown;
   } catch {

@@ -149,19 +149,11 @@ function pass(
   const who = { person: session.person, app: asked.app };
   res.once('close', () => deps.budgets.answered(who, res.statusCode));
   const go = (): void => workFor(who, () => deps.proxy.handle(req, res, targetOf(deps.site, asked, session)));
-  const turn = turnOf(deps, session.person);
-  if (turn instanceof SvcError) return refuse(deps.site, req, res, turn);
+  const turn = deps.budgets.turn(session.person);
   if (turn === null) return go();
-  turn.then(() => (res.destroyed ? undefined : go())).catch(deps.onError);
-}
-
-function turnOf({ budgets }: AppOriginDeps, person: string): Promise<void> | SvcError | null {
-  try {
-    return budgets.turn(person);
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
+  turn
+    .then(() => (res.destroyed ? undefined : go()))
+    .catch((error: unknown) => (error instanceof SvcError ? refuse(deps.site, req, res, error) : deps.onError(error)));
 }
 
 /** No session on this origin: a browser is redirected to the portal and comes back with a pass, a program gets an error. */

@@ -17,7 +17,7 @@ const timeTag = ({ bytes, modifiedMs, uid, changedMs }: FileFacts): string =>
 export interface WrittenTag {
   /** The same bytes. */
   of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
-  /** Of all that passed, as `openContent` says it when it reads them back; null: they are too many to be identified by their bytes. */
+  /** As `openContent` has it when it reads all that passed; null: they are too many to be identified by their bytes. */
   etag(): string | null;
 }
 

@@ -1,0 +1,22 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { setImmediate as turnEnd } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createPersonLines } from './json-body.ts';
+
+test('large bodies of a person are read one after the other, those of another one meanwhile; whoever hangs up keeps nobody waiting', async () => {
+  const oneOf = createPersonLines();
+  const begun: string[] = [];
+  const ask = async (name: string, person: string, response: EventEmitter): Promise<void> => {
+    await oneOf(person, response as ServerResponse);
+    begun.push(name);
+  };
+  const responses = Array.from({ length: 4 }, () => new EventEmitter());
+  const asked = ['ana 1', 'ana 2', 'bia 1', 'ana 3'].map((name, at) => ask(name, name.slice(0, 3), responses[at]!));
+  await turnEnd();
+  expect(begun).toEqual(['ana 1', 'bia 1']);
+  responses[1]!.emit('close');
+  responses[0]!.emit('close');
+  await Promise.all(asked);
+  expect(begun.slice(2)).toEqual(['ana 2', 'ana 3']);
+});
