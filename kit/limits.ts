@@ -6,7 +6,10 @@ export const limits = {
   sealedFilesMax: 5_000,
   /** A home that does not answer within this time is left out of the listing. */
   homeAnswerMsMax: 3_000,
-  accountListBytesMax: 32 * 1_024 * 1_024,
+  /** Lines of the packages that a person put into their own folder, which they may have written themselves: less than the one line that a portal takes. */
+  accountListBytesMax: 1_536 * 1_024,
+  /** The same of all people together; a portal takes 64 MiB of a server's lines, and would know nothing of it beyond. */
+  ownListsBytesMax: 48 * 1_024 * 1_024,
   /** Depth of the state of a server-scope app when its owner changes: each level holds a descriptor. */
   stateDepthMax: 256,
   serviceManagerMsMax: 60_000,

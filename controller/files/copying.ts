@@ -16,8 +16,15 @@ interface Copied {
   readonly facts: FileFacts;
   /** Target of a link. */
   readonly target: Buffer | null;
-  /** Entries of a folder, by their bytes as latin1; null for a finished entry. */
-  readonly inside: Map<string, Copied | null> | null;
+  readonly inside: Inside | null;
+}
+
+/** Entries of a folder. A tree may have a million: of those that are finished no more is kept than their bytes. */
+interface Inside {
+  /** By their bytes as latin1. */
+  readonly unfinished: Map<string, Copied>;
+  /** Each name with a slash behind it. */
+  readonly finished: Buffer[];
 }
 
 interface Work {
@@ -59,20 +66,33 @@ async function copyAt(work: Work, from: Place, to: Place, depth: number): Promis
   });
 }
 
-async function copyInside(work: Work, from: Place, to: Place, depth: number): Promise<Map<string, Copied | null>> {
+async function copyInside(work: Work, from: Place, to: Place, depth: number): Promise<Inside> {
   const { fs, there, progress, count } = work;
-  const inside = new Map<string, Copied | null>();
+  const inside: Inside = { unfinished: new Map(), finished: [] };
   await there.makeFolder(pathAt(to), 0o700);
   await whileHeld(fs, pathAt(from), 'refuse', (source) =>
     whileHeld(there, pathAt(to), 'refuse', async (target) => {
-      for await (const entries of piecesOf(fs, source, progress.signal, count))
+      for await (const entries of piecesOf(fs, source, progress.signal, count)) {
+        const finished: Buffer[] = [];
         for (const { name } of entries) {
           const one = await copyAt(work, placeIn(source, name, from.shown), placeIn(target, name, to.shown), depth + 1);
-          if (one !== null) inside.set(name.toString('latin1'), isDone(one) ? null : one);
+          if (one === null) continue;
+          if (isDone(one)) finished.push(name, slash);
+          else inside.unfinished.set(name.toString('latin1'), one);
         }
+        inside.finished.push(Buffer.concat(finished));
+      }
     }),
   );
   return inside;
+}
+
+const slash = Buffer.from('/');
+
+function namesOf({ unfinished, finished }: Inside): ReadonlySet<string> {
+  const names = new Set(unfinished.keys());
+  for (const piece of finished) for (const name of piece.toString('latin1').split('/')) names.add(name);
+  return names;
 }
 
 /** Files have their mode and time from when they were closed; one that its owner may not write to gets its mode last. */
@@ -81,7 +101,7 @@ const isDone = ({ facts }: Copied): boolean => facts.kind === 'file' && (facts.m
 async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): Promise<void> {
   work.progress.signal.throwIfAborted();
   const { facts, target, inside } = copied;
-  if (inside !== null) return await finishFolder(work, at, copied, isKept);
+  if (inside !== null) return await finishFolder(work, at, { facts, inside }, isKept);
   if (isKept) return;
   if (target === null) return await work.there.setMode(pathAt(at), facts.mode & 0o777);
   await work.there.symlink(target, pathAt(at)).catch((error: unknown) => {
@@ -89,23 +109,28 @@ async function finish(work: Work, at: Place, copied: Copied, isKept: boolean): P
   });
 }
 
+type Finishing = Pick<Copied, 'facts'> & { readonly inside: Inside };
+
 /**
  * The attributes were copied by a second walk of the source: what appeared there since the first one arrived empty, and is no part of the copy. From the inside out: a
  * folder that is read-only takes no more.
  */
-async function finishFolder(work: Work, at: Place, { facts, inside }: Copied, isKept: boolean): Promise<void> {
-  const { there: fs, progress, count } = work;
+async function finishFolder(work: Work, at: Place, { facts, inside }: Finishing, isKept: boolean): Promise<void> {
+  const { there: fs, progress } = work;
   await whileHeld(fs, pathAt(at), 'refuse', async (folder) => {
-    for (const [name, one] of inside ?? [])
-      if (one !== null) await finish(work, placeIn(folder, Buffer.from(name, 'latin1'), at.shown), one, isKept);
-    const late: Buffer[] = [];
-    if (isKept)
-      for await (const entries of piecesOf(fs, folder, progress.signal, count))
-        for (const { name } of entries) if (!inside?.has(name.toString('latin1'))) late.push(name);
+    for (const [name, one] of inside.unfinished) await finish(work, placeIn(folder, Buffer.from(name, 'latin1'), at.shown), one, isKept);
+    const late = isKept ? await lateIn(work, folder, namesOf(inside)) : [];
     for (const name of late) await removeAt(fs, placeIn(folder, name, at.shown), { ...quiet, signal: progress.signal });
     if (!isKept) await fs.setMode(folder, facts.mode & 0o777);
     if (!isKept || late.length > 0) await fs.setModified(folder, facts.modifiedMs);
   });
+}
+
+async function lateIn({ there: fs, progress, count }: Work, folder: Buffer, known: ReadonlySet<string>): Promise<readonly Buffer[]> {
+  const late: Buffer[] = [];
+  for await (const entries of piecesOf(fs, folder, progress.signal, count))
+    for (const { name } of entries) if (!known.has(name.toString('latin1'))) late.push(name);
+  return late;
 }
 
 async function copyFile({ fs, there, progress: { signal, bytes } }: Work, from: Place, to: Place): Promise<void> {

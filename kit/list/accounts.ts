@@ -13,10 +13,25 @@ import { accountPaths } from '../../schema/server-paths.ts';
 const childrenAtOnce = 4;
 
 /** The own packages of each account, in any order. */
-export async function listOwn(accounts: Iterable<Account>, prefix: string, emit: (line: ListLine) => void): Promise<void> {
+export async function listOwn(
+  accounts: Iterable<Account>,
+  prefix: string,
+  emit: (line: ListLine) => void,
+  bytesMax: number = limits.ownListsBytesMax,
+): Promise<void> {
   const left = [...accounts];
+  let bytesLeft = bytesMax;
   const next = async (): Promise<void> => {
-    for (let account = left.shift(); account !== undefined; account = left.shift()) await listAs(account, prefix, emit);
+    for (let account = left.shift(); account !== undefined; account = left.shift()) {
+      const own = account;
+      const told = await listAs(own, prefix);
+      const bytes = told instanceof Error ? 0 : told.length;
+      if (told instanceof Error) emit(unread(own, prefix, told.message));
+      else if (bytes > bytesLeft)
+        emit(unread(own, prefix, 'the packages that other people put into their own folders are all that one list holds'));
+      else for (const line of told.toString('utf8').split('\n')) emitOwn(own.name, line, emit);
+      bytesLeft -= Math.min(bytes, bytesLeft);
+    }
   };
   await Promise.all(Array.from({ length: childrenAtOnce }, next));
 }
@@ -36,8 +51,8 @@ export function unread({ name, home }: Account, prefix: string, message: string)
   return { event: 'bad', account: name, folder: accountPaths({ home, prefix }).personApps, message, unread: 'all' };
 }
 
-function listAs(account: Account, prefix: string, emit: (line: ListLine) => void): Promise<void> {
-  const { name, uid, gid, home } = account;
+/** Its lines, or why there are none. */
+function listAs({ name, uid, gid, home }: Account, prefix: string): Promise<Buffer | Error> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', process.argv[1] ?? '', '--own'], {
     cwd: '/',
     uid,
@@ -47,28 +62,33 @@ function listAs(account: Account, prefix: string, emit: (line: ListLine) => void
   });
   const chunks: Buffer[] = [];
   let bytes = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > limits.accountListBytesMax) child.kill('SIGKILL');
-    else chunks.push(chunk);
-  });
   return new Promise((resolve) => {
-    const end = (why: string): void => {
+    const end = (told: Buffer | Error): void => {
       clearTimeout(deadline);
       child.removeAllListeners().on('error', () => undefined);
-      if (why === '') for (const line of Buffer.concat(chunks).toString('utf8').split('\n')) emitOwn(name, line, emit);
-      else emit(unread(account, prefix, why));
-      resolve();
+      resolve(told);
     };
     // Not waited for: what waits for a network home may outlive SIGKILL.
-    const deadline = setTimeout(() => {
+    const giveUp = (why: string): void => {
       child.kill('SIGKILL');
       child.unref();
       child.stdout.destroy();
-      end(`svc-app-list as ${name} did not end within ${sharedLimits.accountObserveMsMax / 1_000} s`);
-    }, sharedLimits.accountObserveMsMax);
-    child.once('error', (error) => end(error.message));
-    child.once('close', (code, signal) => end(code === 0 ? '' : `svc-app-list as ${name} ended with ${signal ?? code}`));
+      end(new Error(why));
+    };
+    const deadline = setTimeout(
+      () => giveUp(`svc-app-list as ${name} did not end within ${sharedLimits.accountObserveMsMax / 1_000} s`),
+      sharedLimits.accountObserveMsMax,
+    );
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > limits.accountListBytesMax)
+        giveUp(`the packages in the own folder of ${name} have more than ${limits.accountListBytesMax} bytes of manifests`);
+    });
+    child.once('error', end);
+    child.once('close', (code, signal) =>
+      end(code === 0 ? Buffer.concat(chunks) : new Error(`svc-app-list as ${name} ended with ${signal ?? code}`)),
+    );
   });
 }
 

@@ -180,7 +180,9 @@ function take(options: ListingOptions, known: Known, taken: Taken, line: ListLin
     const name = line.account ?? '';
     const key = `${name}/${line.app}`;
     try {
-      taken.found.set(name, [...(taken.found.get(name) ?? []), packageOf(known, key, line)]);
+      const found = taken.found.get(name) ?? [];
+      taken.found.set(name, found);
+      found.push(packageOf(known, key, line));
     } catch (error) {
       taken.flawed.add(name);
       options.onBadPackage(key, error);
@@ -194,9 +196,10 @@ function keep(known: Known, taken: Taken, name: string): readonly InstalledPacka
   if (last && taken.same.has(name)) return last.found;
   const unread = taken.unread.get(name);
   const lines = taken.found.get(name) ?? [];
+  const names = new Set(lines.map(({ app }) => app));
   const kept = (last?.found ?? []).flatMap((one) => {
     const why = unread?.get(one.app) ?? unread?.get('all');
-    return why === undefined || lines.some(({ app }) => app === one.app) ? [] : [{ ...one, unread: why }];
+    return why === undefined || names.has(one.app) ? [] : [{ ...one, unread: why }];
   });
   const found = [...lines, ...kept];
   for (const { app } of last?.found ?? []) if (!found.some((one) => one.app === app)) known.packages.delete(`${name}/${app}`);
