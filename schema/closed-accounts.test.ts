@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedBy } from './closed-accounts.ts';
+import { closedAmong, closedBy } from './closed-accounts.ts';
 
 const day = 24 * 60 * 60_000;
 
@@ -22,4 +22,14 @@ test.for([
   ['', null],
 ] as const)('%s is %s', ([line, why]) => {
   expect(closedBy(line, 20_000 * day)).toBe(why);
+});
+
+test('an account of a directory that can not be asked is unknown, not open', async () => {
+  const ask = async (names: readonly string[]): Promise<string | null> => (names.length > 1 ? null : `${names[0]}:!$y$x:19700::::::`);
+  const [ana, bia] = ['svc-none-ana', 'svc-none-bia'];
+  expect([...(await closedAmong([ana, bia], 0, ask))]).toEqual([
+    [ana, 'unknown'],
+    [bia, 'unknown'],
+  ]);
+  expect([...(await closedAmong([ana], 0, ask))]).toEqual([[ana, 'locked']]);
 });

@@ -5,31 +5,42 @@
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import type { AccountClosed } from './list-lines.ts';
+import type { AccountClosed, AccountClosedSaid } from './list-lines.ts';
 import { limits as sharedLimits } from './limits.ts';
 
 const accountsPerQuery = 256;
 const dayMs = 24 * 60 * 60_000;
 
-/** Needs root; what can't be read says nothing. */
-export async function closedAmong(names: readonly string[], nowMs: number): Promise<ReadonlyMap<string, AccountClosed>> {
-  if (names.length === 0) return new Map();
+/** Needs root. */
+export async function closedAmong(
+  names: readonly string[],
+  nowMs: number,
+  ask: AskShadow = getent,
+): Promise<ReadonlyMap<string, AccountClosedSaid>> {
+  const closed = new Map<string, AccountClosedSaid>();
+  const take = (text: string, wanted: ReadonlySet<string>): void => {
+    for (const line of text.split('\n')) {
+      const [name = ''] = line.split(':', 1);
+      const why = wanted.has(name) ? closedBy(line, nowMs) : null;
+      if (why !== null) closed.set(name, why);
+    }
+  };
+  if (names.length === 0) return closed;
   const own = await readFile('/etc/shadow', 'utf8').catch(() => '');
+  take(own, new Set(names));
   const known = new Set(own.split('\n').map((line) => line.split(':', 1)[0]));
   const others = names.filter((name) => !known.has(name));
-  const texts = [own];
-  for (let at = 0; at < others.length; at += accountsPerQuery) texts.push(await getent(others.slice(at, at + accountsPerQuery)));
-  const wanted = new Set(names);
-  return new Map(
-    texts
-      .flatMap((text) => text.split('\n'))
-      .flatMap((line): [string, AccountClosed][] => {
-        const [name = ''] = line.split(':', 1);
-        const why = wanted.has(name) ? closedBy(line, nowMs) : null;
-        return why === null ? [] : [[name, why]];
-      }),
-  );
+  for (let at = 0; at < others.length; at += accountsPerQuery) {
+    const asked = others.slice(at, at + accountsPerQuery);
+    const text = await ask(asked);
+    if (text !== null) take(text, new Set(asked));
+    else for (const name of asked) closed.set(name, 'unknown');
+  }
+  return closed;
 }
+
+/** Lines of shadow(5) of those that a directory tells of; null: it could not be asked. */
+export type AskShadow = (names: readonly string[]) => Promise<string | null>;
 
 /** Reads a line of shadow(5); null when the account is open. */
 export function closedBy(line: string, nowMs: number): AccountClosed | null {
@@ -39,14 +50,14 @@ export function closedBy(line: string, nowMs: number): AccountClosed | null {
   return /^!+[^!]/.test(password) ? 'locked' : null;
 }
 
-/** 2 says that not all of them exist there. */
-function getent(names: readonly string[]): Promise<string> {
+/** 2 says that not all of them exist there; a machine without the program has no directory. */
+function getent(names: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(
       'getent',
       ['shadow', '--', ...names],
       { timeout: sharedLimits.accountObserveMsMax, maxBuffer: 4 * 1_024 * 1_024 },
-      (_error, stdout) => resolve(stdout),
+      (error, stdout) => resolve(error === null || error.code === 2 || error.code === 'ENOENT' ? stdout : null),
     );
   });
 }

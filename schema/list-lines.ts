@@ -17,8 +17,8 @@ export const listLine = {
   anyOf: [
     /** Answers one account that was asked for; `home` is null when there is no such account. */
     lineOf('account', { account, home: orNull(home) }),
-    /** An administrator locked it, or let it expire. A line of its own: portals of before pass over it. */
-    lineOf('closed', { account, why: { type: 'string', enum: ['locked', 'expired'] } }),
+    /** An administrator locked it, or let it expire; `unknown`: the directory could not be asked. A line of its own: portals of before pass over it. */
+    lineOf('closed', { account, why: { type: 'string', enum: ['locked', 'expired', 'unknown'] } }),
     lineOf('package', {
       /** The account that owns it; null for the system's. */
       account: orNull(account),
@@ -60,4 +60,5 @@ export const listLine = {
 
 export type ListLine = Wire<typeof listLine>;
 
-export type AccountClosed = Extract<ListLine, { readonly event: 'closed' }>['why'];
+export type AccountClosedSaid = Extract<ListLine, { readonly event: 'closed' }>['why'];
+export type AccountClosed = Exclude<AccountClosedSaid, 'unknown'>;

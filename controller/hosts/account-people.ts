@@ -5,6 +5,7 @@
  */
 import type { Account } from '../../schema/account-lookup.ts';
 import { isAccountName } from '../../schema/account-name.ts';
+import { createClosedAccounts } from './closed-accounts.ts';
 import { closedAmong } from '../../schema/closed-accounts.ts';
 import { lchown, lstat, mkdir } from 'node:fs/promises';
 import { SvcError } from '../../schema/errors.ts';
@@ -36,6 +37,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
   const { binDir, clock, onBadPackage } = options;
   const portal = peopleOfPortal(options);
   const accounts = createAccounts(options);
+  const closed = createClosedAccounts();
   const accountOf = async (name: string): Promise<Account | null> => {
     const own = await accounts.of(name);
     if (own.kind === 'gone') throw new SvcError('NOT_FOUND', own.message);
@@ -60,7 +62,7 @@ export function peopleByAccount(options: AccountPeopleOptions): People {
   };
   return {
     ahead: accounts.ahead,
-    closed: async (names) => await closedAmong(names, clock.nowMs()),
+    closed: async (names) => closed(names, await closedAmong(names, clock.nowMs())),
     place: async (name) => {
       const account = await accountOf(name);
       return account === null ? await portal.place(name) : placeOf(account);

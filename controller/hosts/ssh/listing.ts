@@ -5,7 +5,8 @@
 import { limits } from '../limits.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { sudoRefused } from '../sudo-refused.ts';
-import type { AccountClosed, ListLine } from '../../../schema/list-lines.ts';
+import type { AccountClosed, AccountClosedSaid, ListLine } from '../../../schema/list-lines.ts';
+import { createClosedAccounts, type ClosedAccounts } from '../closed-accounts.ts';
 import { same } from '../../../schema/texts/doctor.ts';
 import { parseManifest } from '../../../schema/manifest/minimum.ts';
 import type { Clock } from '../../../schema/clock.ts';
@@ -49,7 +50,7 @@ export interface ListingOptions {
 
 export function createListing(options: ListingOptions): Listing {
   const { clock } = options;
-  const known: Known = { packages: new Map(), last: new Map() };
+  const known: Known = { packages: new Map(), last: new Map(), closed: createClosedAccounts() };
   /** An account that was asked for once is in every later observation. */
   const everybody = new Set<string>();
   let last: { readonly observe: ServerObservation; readonly atMs: number } | null = null;
@@ -111,6 +112,7 @@ interface Known {
   readonly packages: Map<string, { readonly text: string; readonly found: InstalledPackage }>;
   /** By account, '' for the system: what was there, and the stamp of that observation. */
   readonly last: Map<string, Kept>;
+  readonly closed: ClosedAccounts;
 }
 
 interface Kept {
@@ -122,7 +124,7 @@ interface Kept {
 /** Results of a running observation so far; by account, '' for the system. */
 interface Taken {
   readonly homes: Map<string, string | null>;
-  readonly closed: Map<string, AccountClosed>;
+  readonly closed: Map<string, AccountClosedSaid>;
   readonly stamps: Map<string, string>;
   readonly same: Set<string>;
   readonly found: Map<string, InstalledPackage[]>;
@@ -159,7 +161,7 @@ async function read(options: ListingOptions, known: Known, accounts: readonly st
   if (taken.kit === null) throw notRun(result, options.kitFix, options.admin);
   const system = keep(known, taken, '');
   const own = new Map(accounts.map((name) => [name, { home: taken.homes.get(name) ?? null, own: keep(known, taken, name) }]));
-  return { kit: taken.kit, engines: taken.engines, system, closed: taken.closed, accounts: own };
+  return { kit: taken.kit, engines: taken.engines, system, closed: known.closed(accounts, taken.closed), accounts: own };
 }
 
 function take(options: ListingOptions, known: Known, taken: Taken, line: ListLine): void {
