@@ -167,8 +167,10 @@ test('what could not be read is what it was, and is asked for whole until it can
     'notas relogio meu',
   ]);
   expect((await listing.observe([], false)).system[0]).not.toHaveProperty('unread');
+  // Nor is one gone whose line can't be taken.
+  expect(await looks([packaged('notas', { hash: 'x' }), packaged('relogio')])).toEqual(['ana\n= 2b\n', 'relogio notas']);
   // A damaged package is not listed.
-  expect(await looks([refused(null, '/opt/svc-apps/notas'), packaged('relogio')])).toEqual(['ana\n= 2b\n', 'relogio']);
+  expect(await looks([refused(null, '/opt/svc-apps/notas'), packaged('relogio')])).toEqual(['ana\n=ana 1a\n', 'relogio']);
   expect(bad).toContain('/opt/svc-apps/notas');
 });
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import errno
 import hashlib
 import os
 import re
@@ -57,6 +58,10 @@ def segments(target: str) -> list[str] | None:
     return found
 
 
+# Errors of the system by which there is no such file for this account.
+_NOT_FOR_US = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ENXIO}
+
+
 class Opened(NamedTuple):
     """An open descriptor of a regular file that really lies below the root. The caller closes it."""
 
@@ -74,7 +79,12 @@ def open_below(root: str, parts: list[str]) -> Opened | None:
     """Opens first and asks the kernel where the descriptor really is, so a symlink swapped in between changes nothing."""
     try:
         fd = os.open(os.path.join(root, *parts), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-    except (OSError, ValueError):
+    except ValueError:
+        return None
+    except OSError as error:
+        # A process that has no descriptor left, or a disk that fails, says nothing about the file.
+        if error.errno not in _NOT_FOR_US:
+            raise
         return None
     try:
         found = os.fstat(fd)
@@ -82,8 +92,9 @@ def open_below(root: str, parts: list[str]) -> Opened | None:
             opened = Opened(fd, found.st_size, found.st_mtime_ns, found.st_ino)
             fd = -1
             return opened
-    except OSError:
-        pass
+    except OSError as error:
+        if error.errno not in _NOT_FOR_US:
+            raise
     finally:
         if fd >= 0:
             os.close(fd)

@@ -88,6 +88,9 @@ function segments(target) {
   return found.every(plain) ? found : null;
 }
 
+/** Errors of the system by which there is no such file for this account. */
+const NOT_FOR_US = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'EPERM', 'ENXIO']);
+
 /**
  * An open descriptor of a regular file that really is below the root, or null; the caller closes it. Opens first and asks the kernel where
  * the descriptor is, so a symlink swapped in between changes nothing.
@@ -104,8 +107,9 @@ function openBelow(root, parts) {
       fd = -1;
       return opened;
     }
-  } catch {
-    // not there for us
+  } catch (error) {
+    // A process that has no descriptor left, or a disk that fails, says nothing about the file.
+    if (!NOT_FOR_US.has(error.code)) throw error;
   } finally {
     if (fd >= 0) fs.closeSync(fd);
   }
