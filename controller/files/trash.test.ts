@@ -9,6 +9,7 @@ import { createTrash } from './trash.ts';
 
 let folder: string;
 let opened: string[];
+let listed: string[];
 const uid = process.getuid?.() ?? 0;
 const at = (...names: readonly string[]): string => path.join(folder, ...names);
 const quietly = { signal: new AbortController().signal, bytes: () => undefined, file: () => undefined };
@@ -16,6 +17,7 @@ const quietly = { signal: new AbortController().signal, bytes: () => undefined, 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'svcl-'));
   opened = [];
+  listed = [];
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -26,6 +28,10 @@ function counting(): FileSystem {
     open: async (file, ...more) => {
       opened.push(path.basename(file.toString()));
       return await here.open(file, ...more);
+    },
+    list: (of) => {
+      listed.push(path.basename(of.toString()));
+      return here.list(of);
     },
     pinned: async () => fs,
   };
@@ -49,6 +55,16 @@ test('a page of the trash reads the notes of that page', async () => {
   const { total, itens } = await trash.list(1, 2);
   expect([total, itens.map(({ origem }) => origem)]).toEqual([200, ['/antes/t199', '/antes/t198']]);
   expect(opened).toEqual(['t199.trashinfo', 't198.trashinfo']);
+});
+
+test('pages that are asked for at once share a reading that began after they asked', async () => {
+  trashed(at('.local/share/Trash'), 20);
+  const trash = createTrash(counting(), Buffer.from(folder));
+  const pages = Array.from({ length: 8 }, (_, n) => trash.list(n, 1));
+  rmSync(at('.local/share/Trash/files/t20'));
+  const after = trash.list(0, 1);
+  await Promise.all(pages);
+  expect([(await after).itens.map(({ origem }) => origem), listed.length]).toEqual([['/antes/t19'], 4]);
 });
 
 test.for<readonly [string, (top: string) => void, string]>([

@@ -37,6 +37,7 @@ export function createTrash(fs: FileSystem, home: Buffer): Trash {
   /** Trash folders of other file systems, as they were met. */
   const others = new Map<string, TrashFolder>();
   const folders = (): readonly TrashFolder[] => [homeTrash, ...others.values()];
+  const things = sharedReading(() => thingsIn(fs, folders()));
   /** With the trash that it is in. */
   const at = async <Result>(
     id: Buffer,
@@ -58,11 +59,10 @@ export function createTrash(fs: FileSystem, home: Buffer): Trash {
         ),
       );
     },
-    ids: async () => (await thingsIn(fs, folders())).map(({ id }) => id),
+    ids: async () => (await things()).map(({ id }) => id),
     list: async (from, limit) => {
-      const all = await thingsIn(fs, folders());
       // Its note is as old as its way there: only those of the page are read.
-      all.sort((left, right) => right.notedMs - left.notedMs || Buffer.compare(left.id, right.id));
+      const all = (await things()).toSorted((left, right) => right.notedMs - left.notedMs || Buffer.compare(left.id, right.id));
       const items: TrashItem[] = [];
       const page = all.slice(from, from + limit);
       for (let n = 0; n < page.length; n += 32) items.push(...(await Promise.all(page.slice(n, n + 32).map(({ id }) => itemOf(fs, id)))));
@@ -92,6 +92,27 @@ function unlessMissing(error: unknown): void {
   if (!isMissing(error)) throw error;
 }
 
+/** Callers share a reading that began after they asked: pages of one trash that are asked for at once read it twice at most. */
+function sharedReading<Found>(read: () => Promise<Found>): () => Promise<Found> {
+  let current: Promise<Found> | null = null;
+  let next: Promise<Found> | null = null;
+  const begin = (): Promise<Found> => {
+    const own: Promise<Found> = read().finally(() => {
+      if (current === own) current = null;
+    });
+    return (current = own);
+  };
+  return async () => {
+    if (current === null) return await begin();
+    const over = current.catch(() => undefined);
+    next ??= over.then(() => {
+      next = null;
+      return begin();
+    });
+    return await next;
+  };
+}
+
 interface Thing {
   readonly id: Buffer;
   /** 0: without a note. */
@@ -99,7 +120,7 @@ interface Thing {
 }
 
 /** As many as are held at once. */
-async function thingsIn(fs: FileSystem, folders: readonly TrashFolder[]): Promise<Thing[]> {
+async function thingsIn(fs: FileSystem, folders: readonly TrashFolder[]): Promise<readonly Thing[]> {
   const found: Thing[] = [];
   for (const { path } of folders) {
     const [files, notes] = [named(path, 'files'), new Map<string, number>()];
