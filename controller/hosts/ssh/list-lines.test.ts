@@ -25,10 +25,18 @@ test.for([
   '{"event":"novo"}',
   '{"event":"end"}',
   `{"event":"account","account":"ana","home":"home"}`,
-  `{"event":"package","account":null,"app":"${'a'.repeat(50)}","hash":"${hash}","delivered":null,"previous":null,"manifest":""}`,
+  `{"event":"package","account":"-o","app":"notas","hash":"${hash}","delivered":null,"previous":null,"manifest":""}`,
   '{"event":"bad","account":null,"folder":"x","message":"y","unread":{"all":1}}',
 ])('%s is none of ours', (line) => {
   expect(readListLine(line)).toBeNull();
+});
+
+test.for([
+  ['notas', 'x', 'notas'],
+  ['a'.repeat(50), hash, 'all'],
+] as const)('a package %s whose line can not be taken is unread', ([app, itsHash, unread]) => {
+  const line = { event: 'package', account: 'ana', app, hash: itsHash, delivered: null, previous: null, manifest: '' };
+  expect(readListLine(JSON.stringify(line))).toMatchObject({ event: 'bad', account: 'ana', unread });
 });
 
 test('what a newer kit says more is no reason to refuse a line', () => {
