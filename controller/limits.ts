@@ -83,6 +83,8 @@ export const limits = {
   /** The time of a sign-in that changes nothing else is written so often. */
   arrivalWrittenMs: 24 * 60 * 60_000,
   folderQuietMs: 100,
+  /** Between two looks for a desired folder that is gone. */
+  folderLookMs: 1_000,
   /** Groups of people that Administration offers for a person or an app. */
   ownFileGroupsMax: 500,
   /** A folder with errors is read again though no file changed, at each resync; one that takes long to read, a tenth of the time. */
