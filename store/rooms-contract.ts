@@ -99,6 +99,18 @@ function changeTests(store: () => RoomStore): void {
     expect((await store().standing('s1', bia))?.papel).toBe('dona');
   });
 
+  test('an owner hands a room over, and stays in it', async () => {
+    await store().createRoom(room('s1'));
+    await store().givePerson('s1', 'bia', wish('ver'));
+    expect(await store().handOver('s1', 'bia', 'caio', 77)).toBe('gone');
+    expect(await store().handOver('s1', 'ana', 'bia', 78)).toBe('done');
+    expect((await store().members('s1')).people).toMatchObject([{ usuario: 'ana', papel: 'editar', given: 'editar', declaredBy: null }]);
+    expect([(await store().standing('s1', bia))?.papel, (await store().room('s1'))?.changedAtMs]).toEqual(['dona', 78]);
+    expect(await store().handOver('s1', 'ana', 'caio', 79)).toBe('gone');
+    expect(await store().handOver('s1', 'bia', 'ana', 80)).toBe('done');
+    expect((await store().members('s1')).people.map(({ usuario }) => usuario)).toEqual(['bia']);
+  });
+
   test('giving and taking say what changed', async () => {
     await store().createRoom(room('s1'));
     expect(await store().givePerson('s1', 'bia', wish('ver'))).toBe('new');

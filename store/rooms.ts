@@ -158,6 +158,8 @@ export interface RoomStore {
   withdrawGroup(id: string, grupo: string, document: string, atMs: number): Promise<boolean>;
   /** The old owner keeps nothing by that; the new one's role by name goes. */
   setOwner(id: string, dona: string, atMs: number): Promise<boolean>;
+  /** The one who hands it over keeps the role `editar` by name. `gone`: it is not theirs. `full`: the new owner has limits.roomsOwnedMax. */
+  handOver(id: string, from: string, to: string, atMs: number): Promise<'done' | 'gone' | 'full'>;
   /** Rooms in which the document wants something. */
   declaredBy(document: string): Promise<readonly string[]>;
 

@@ -99,6 +99,12 @@ const roomRows = {
   'GET /api/salas/:id': reads,
   'PATCH /api/salas/:id': { action: 'room/rename', object: room },
   'DELETE /api/salas/:id': { action: 'room/delete', object: room },
+  'PUT /api/salas/:id/dona': {
+    action: 'room/grant',
+    object: room,
+    person: (request) => textOf(request.body('usuario')),
+    details: () => ({ role: 'dona' }),
+  },
   'PUT /api/salas/:id/pessoas/:usuario': {
     action: 'room/grant',
     object: room,

@@ -39,6 +39,8 @@ export interface Rooms {
   remove(caller: RoomCaller, id: string): Promise<void>;
   givePerson(caller: RoomCaller, id: string, usuario: string, papel: PapelConcedido): Promise<RoomPerson>;
   giveGroup(caller: RoomCaller, id: string, grupo: string, papel: PapelConcedido): Promise<RoomGroup>;
+  /** Rejects NOT_FOUND for a person who is not in it, CONFLICT when their rooms leave no space for it. */
+  handOver(caller: RoomCaller, id: string, usuario: string): Promise<RoomAnswer>;
   takePerson(caller: RoomCaller, id: string, usuario: string): Promise<void>;
   takeGroup(caller: RoomCaller, id: string, grupo: string): Promise<void>;
   /** The room with the caller's role; null: it exists, and the caller is not in it. Rejects NOT_FOUND for none and for another app's. */
@@ -118,7 +120,21 @@ async function heirOf({ rooms, relay, diskOf }: RoomDeps, { id }: StoredRoom, pe
   return null;
 }
 
-type Grants = Pick<Rooms, 'givePerson' | 'giveGroup' | 'takePerson' | 'takeGroup'>;
+/** To a person in the room. Whoever hands it over stays in it, and writes. */
+async function handOver(deps: RoomDeps, room: StoredRoom, usuario: string): Promise<void> {
+  if (usuario === room.dona) return;
+  if (room.declaredName !== null) throw new SvcError('CONFLICT', 'a Grant document says who owns this room');
+  const { pessoas } = await answerOf(deps, { room, papel: 'dona' });
+  const heir = pessoas.find((person) => person.usuario === usuario);
+  if (heir === undefined) throw new SvcError('NOT_FOUND', `${usuario} is not in the room`);
+  const isFull = (await heirOf(deps, room, [heir])) === null;
+  const change = isFull ? 'full' : await deps.rooms.handOver(room.id, room.dona, usuario, deps.clock.nowMs());
+  if (change === 'gone') throw noSuchRoom();
+  if (change === 'full') throw new SvcError('CONFLICT', `the rooms of ${usuario} leave no space for this one`);
+  await deps.news.changed(room, [room.dona, usuario]);
+}
+
+type Grants = Pick<Rooms, 'handOver' | 'givePerson' | 'giveGroup' | 'takePerson' | 'takeGroup'>;
 interface Checks {
   readonly owned: (caller: RoomCaller, id: string) => Promise<StoredRoom>;
   readonly inRoom: Rooms['inRoom'];
@@ -129,6 +145,10 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
   const inGroup = (grupo: string): readonly string[] =>
     people.all().flatMap((person) => (person.grupos.includes(grupo) ? [person.usuario] : []));
   return {
+    handOver: async (caller, id, usuario) => {
+      await handOver(deps, await owned(caller, id), usuario);
+      return await answerOf(deps, await inRoom(caller, id));
+    },
     givePerson: async (caller, id, usuario, papel) => {
       const room = await owned(caller, id);
       if (!people.find(usuario)) throw new SvcError('NOT_FOUND', `there is no person ${usuario}`);

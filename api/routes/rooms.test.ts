@@ -177,6 +177,26 @@ describe('rooms', () => {
     expect(await world.store.rooms.wasDeleted(id)).toBe(true);
   });
 
+  test('the owner hands the room over to a person in it whose space takes it, and stays as one who writes', async () => {
+    const handOver = async (who: Browser, usuario: string) =>
+      (await who.call('PUT', `/api/salas/${id}/dona?app=notas`, { usuario })).json();
+    expect((await handOver(ana, 'bia')).code).toBe('NOT_FOUND');
+    await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'ver' });
+    size = 2 * 1_024 ** 3 + 1;
+    expect((await handOver(ana, 'bia')).code).toBe('CONFLICT');
+    size -= 1;
+    const heard: string[] = [];
+    onTestFinished(world.bus.onPublish((person, { type }) => type === 'mudaram' && heard.push(person)));
+    const { sala, pessoas } = await handOver(ana, 'bia');
+    expect([sala.dona, sala.papel, heard]).toEqual(['bia', 'editar', ['ana', 'bia']]);
+    expect(pessoas.map(({ usuario, papel }: { usuario: string; papel: string }) => [usuario, papel])).toEqual([
+      ['bia', 'dona'],
+      ['ana', 'editar'],
+    ]);
+    expect((await handOver(ana, 'ana')).code).toBe('FORBIDDEN');
+    expect((await handOver(bia, 'ana')).sala.dona).toBe('ana');
+  });
+
   test('the owner is told what can not be', async () => {
     expect((await ana.call('PUT', `/api/salas/${id}/pessoas/ana?app=notas`, { papel: 'ver' })).json().code).toBe('CONFLICT');
     expect((await ana.call('PUT', `/api/salas/${id}/pessoas/nobody?app=notas`, { papel: 'ver' })).status).toBe(404);

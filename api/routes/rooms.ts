@@ -49,6 +49,7 @@ function addRoleRoutes(app: FastifyInstance, { rooms }: RoomRouteDeps, changerOf
     const { id, usuario } = request.params;
     return rooms.givePerson(changerOf(request), id, usuario, request.body.papel);
   });
+  serve(app, 'PUT /api/salas/:id/dona', (request) => rooms.handOver(changerOf(request), request.params.id, request.body.usuario));
   serve(app, 'DELETE /api/salas/:id/pessoas/:usuario', async (request) => {
     await rooms.takePerson(changerOf(request), request.params.id, request.params.usuario);
   });

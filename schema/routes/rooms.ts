@@ -83,6 +83,15 @@ export const roomRoutes = {
     status: 204,
     more: 'open sockets close with 4410',
   },
+  'PUT /api/salas/:id/dona': {
+    access: 'room',
+    says: 'Hand the room over to a person in it',
+    params: rooms.roomParams,
+    query: rooms.roomQuery,
+    body: rooms.ownerBody,
+    answer: rooms.roomAnswer,
+    more: 'by the owner, who keeps `editar`; 404: not in it, 409 `CONFLICT`: their rooms leave no space for it, or a Grant says whose it is',
+  },
   'PUT /api/salas/:id/anexos': {
     access: 'room',
     says: 'Put an attachment, with its Content-Type',

@@ -30,6 +30,7 @@ export const attachmentParams = closed({ id: roomId, sha });
 export const createRoomBody = closed({ nome: roomName, app: appId }, ['nome']);
 export const renameRoomBody = closed({ nome: roomName });
 export const roleBody = closed({ papel: papelConcedido });
+export const ownerBody = closed({ usuario: personId });
 export const ticketBody = { ...closed({ app: appId }, []), type: ['object', 'null'] } as const;
 export const noticeBody = closed({
   tipo: { type: 'string', enum: noticeKinds },

@@ -9,6 +9,8 @@ export const renameRoom = async (id: string, nome: string): Promise<void> =>
 export const deleteRoom = async (id: string): Promise<void> => void (await send('DELETE /api/salas/:id', { params: { id } }));
 export const grantPerson = async (id: string, usuario: string, papel: PapelConcedido): Promise<void> =>
   void (await send('PUT /api/salas/:id/pessoas/:usuario', { params: { id, usuario }, body: { papel } }));
+export const handRoomOver = async (id: string, usuario: string): Promise<void> =>
+  void (await send('PUT /api/salas/:id/dona', { params: { id }, body: { usuario } }));
 export const removePerson = async (id: string, usuario: string): Promise<void> =>
   void (await send('DELETE /api/salas/:id/pessoas/:usuario', { params: { id, usuario } }));
 export const grantGroup = async (id: string, grupo: string, papel: PapelConcedido): Promise<void> =>

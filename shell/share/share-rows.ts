@@ -11,9 +11,12 @@ import { text } from '../i18n/i18n.ts';
 export interface RowVerbs {
   readonly key: string;
   readonly busy: boolean;
-  /** Whether the second press is waited for. */
-  readonly asked: boolean;
+  /** The act whose second press is waited for. */
+  readonly asked: 'remove' | 'hand over' | null;
   change(papel: PapelConcedido): void;
+  /** Null: a group owns no room. */
+  readonly askOwner: (() => void) | null;
+  handOver(): void;
   ask(): void;
   hide(): void;
   remove(): void;
@@ -65,22 +68,30 @@ interface RowFacts {
 
 function verbsOf({ nome, papel, fixed, removable }: RowFacts, verbs: RowVerbs): TemplateResult {
   if (fixed) return html`<ui-role papel=${papel}></ui-role>`;
-  if (verbs.asked)
-    return html`<div class="verbs" role="group" aria-label=${text('share.removeOne', { nome })}>
-      <ui-button variant="danger" data-verb="confirm" ?disabled=${verbs.busy} @click=${() => verbs.remove()}>
-        ${text('share.removeSure')}
+  if (verbs.asked !== null) {
+    const isRemoval = verbs.asked === 'remove';
+    return html`<div class="verbs" role="group" aria-label=${text(isRemoval ? 'share.removeOne' : 'share.handOverAsk', { nome })}>
+      ${isRemoval ? nothing : html`<p class="facts">${text('share.handOverAsk', { nome })}</p>`}
+      <ui-button
+        variant="danger"
+        data-verb="confirm"
+        ?disabled=${verbs.busy}
+        @click=${() => (isRemoval ? verbs.remove() : verbs.handOver())}
+      >
+        ${text(isRemoval ? 'share.removeSure' : 'share.handOverSure')}
       </ui-button>
       <ui-button @click=${() => verbs.hide()}>${text('share.cancel')}</ui-button>
     </div>`;
+  }
+  const chosen = ({ target }: Event): void => {
+    const { value } = target as SvcUiSelect;
+    if (value === 'dona') verbs.askOwner?.();
+    else verbs.change(value as PapelConcedido);
+  };
   return html`<div class="verbs">
-    <ui-select
-      label=${text('share.roleOf', { nome })}
-      hide-label
-      ?disabled=${verbs.busy}
-      .value=${live(papel)}
-      @change=${(event: Event) => verbs.change((event.target as SvcUiSelect).value as PapelConcedido)}
-    >
+    <ui-select label=${text('share.roleOf', { nome })} hide-label ?disabled=${verbs.busy} .value=${live(papel)} @change=${chosen}>
       ${papeisConcedidos.map((name) => html`<option value=${name}>${text(`role.${name}`)}</option>`)}
+      ${verbs.askOwner === null ? nothing : html`<option value="dona">${text('share.handOver')}</option>`}
     </ui-select>
     ${
       removable

@@ -75,6 +75,9 @@ export const shareStyles = css`
     align-items: center;
     gap: 8px;
   }
+  .verbs .facts {
+    flex-basis: 100%;
+  }
   .declared {
     display: inline-block;
     padding: 1px 8px;

@@ -12,7 +12,16 @@ import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer } from '../../schema/wire/rooms.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
-import { deleteRoom, grantGroup, grantPerson, readRoom, removeGroup, removePerson, renameRoom } from '../session/rooms-api.ts';
+import {
+  deleteRoom,
+  grantGroup,
+  grantPerson,
+  handRoomOver,
+  readRoom,
+  removeGroup,
+  removePerson,
+  renameRoom,
+} from '../session/rooms-api.ts';
 import { sayError } from '../session/say-error.ts';
 import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
@@ -31,7 +40,7 @@ export interface ShareDesk extends Shell {
 }
 
 /** The act that waits for a second press: at most one at a time. */
-type Asked = { readonly kind: 'remove'; readonly key: string } | { readonly kind: 'leave' | 'delete' };
+type Asked = { readonly kind: 'remove' | 'hand over'; readonly key: string } | { readonly kind: 'leave' | 'delete' };
 
 export class SvcShare extends LitElement {
   static override properties = {
@@ -186,7 +195,8 @@ export class SvcShare extends LitElement {
     const { asked } = this;
     this.asked = null;
     if (asked === null) return;
-    void this.#focus(asked.kind === 'remove' ? `[data-key="${CSS.escape(asked.key)}"] ui-button` : `[data-verb=${asked.kind}]`);
+    const part = 'key' in asked ? `[data-key="${CSS.escape(asked.key)}"] ${asked.kind === 'remove' ? 'ui-button' : 'ui-select'}` : null;
+    void this.#focus(part ?? `[data-verb=${asked.kind}]`);
   }
 
   async #focus(selector: string): Promise<void> {
@@ -239,7 +249,9 @@ export class SvcShare extends LitElement {
     return {
       key,
       busy: this.busy,
-      asked: this.asked?.kind === 'remove' && this.asked.key === key,
+      asked: this.asked !== null && 'key' in this.asked && this.asked.key === key ? this.asked.kind : null,
+      askOwner: group ? null : () => void this.#ask({ kind: 'hand over', key }),
+      handOver: () => void this.#change(() => handRoomOver(this.sala, id), text('share.handedOver', { nome })),
       change: (papel: PapelConcedido) =>
         void this.#change(
           () => (group ? grantGroup : grantPerson)(this.sala, id, papel),

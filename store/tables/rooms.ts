@@ -57,6 +57,7 @@ type Rooms = Pick<
   | 'deletedRooms'
   | 'forgetDeleted'
   | 'setOwner'
+  | 'handOver'
   | 'forgetPerson'
 >;
 type Roles = Pick<
@@ -84,8 +85,6 @@ export function openRooms(sql: Sql): Rooms {
   const mine = sql.prepare('SELECT id FROM rooms WHERE owner = ?');
   const insert = sql.prepare('INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?)');
   const rename = sql.prepare('UPDATE rooms SET name = ?, changed_at_ms = ? WHERE id = ?');
-  const own = sql.prepare('UPDATE rooms SET owner = ?, changed_at_ms = ? WHERE id = ?');
-  const dropRole = sql.prepare('DELETE FROM room_people WHERE room = ? AND name = ?');
   const people = sql.prepare('SELECT * FROM room_people WHERE room = ? ORDER BY name');
   const groups = sql.prepare('SELECT * FROM room_groups WHERE room = ? ORDER BY name');
   const standing = openStanding(sql);
@@ -127,12 +126,34 @@ export function openRooms(sql: Sql): Rooms {
         return (yield* rename.run(nome, atMs, id)) === 1;
       }),
     ...openDeletions(sql),
+    ...openOwners(sql),
+    forgetPerson: forgetPerson(sql),
+  };
+}
+
+function openOwners(sql: Sql): Pick<RoomStore, 'setOwner' | 'handOver'> {
+  const owner = sql.prepare('SELECT owner FROM rooms WHERE id = ?');
+  const owned = sql.prepare('SELECT count(*) AS n FROM rooms WHERE owner = ?');
+  const own = sql.prepare('UPDATE rooms SET owner = ?, changed_at_ms = ? WHERE id = ?');
+  const dropRole = sql.prepare('DELETE FROM room_people WHERE room = ? AND name = ?');
+  const keepRole = sql.prepare(
+    `INSERT INTO room_people VALUES (?, ?, 'editar', 'editar', NULL) ON CONFLICT (room, name) DO UPDATE SET role = excluded.role, given = excluded.given`,
+  );
+  return {
     setOwner: (id, dona, atMs) =>
       sql.write(function* () {
         yield* dropRole.run(id, dona);
         return (yield* own.run(dona, atMs, id)) === 1;
       }),
-    forgetPerson: forgetPerson(sql),
+    handOver: (id, from, to, atMs) =>
+      sql.write(function* () {
+        if ((yield* owner.get<{ readonly owner: string }>(id))?.owner !== from) return 'gone' as const;
+        if (((yield* owned.get<Count>(to))?.n ?? 0) >= limits.roomsOwnedMax) return 'full' as const;
+        yield* dropRole.run(id, to);
+        yield* own.run(to, atMs, id);
+        yield* keepRole.run(id, from);
+        return 'done' as const;
+      }),
   };
 }
 

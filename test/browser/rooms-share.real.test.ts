@@ -125,6 +125,27 @@ test('the owner leaves in two steps, and the room is that of the best role in it
   expect(await rolesIn(bia, sala)).toEqual({ bia: 'ver', caio: 'dona' });
 });
 
+test('the owner hands the room over in two steps, stays in it, and can be given it back', async () => {
+  const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
+  const sala = await makeRoom(ana, 'Sucessão', { bia: 'ver' });
+  const dialog = await share(ana, 'Sucessão');
+  const role = dialog.getByLabel('Papel de Bia Lima');
+  await role.selectOption('dona');
+  await dialog.getByText('Passar a sala a Bia Lima?').waitFor();
+  expect(await axeFindings(ana.page)).toEqual([]);
+  await ana.page.keyboard.press('Escape');
+  await expect.poll(() => role.inputValue()).toBe('ver');
+  await expect.poll(() => role.evaluate((field) => field.matches(':focus'))).toBe(true);
+  expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'ver' });
+  await role.selectOption('dona');
+  await dialog.getByRole('button', { name: 'Passar mesmo' }).click();
+  await dialog.getByText('Só quem é responsável pela sala convida').waitFor();
+  expect(await rolesIn(ana, sala)).toEqual({ bia: 'dona', ana: 'editar' });
+  const theirs = await share(bia, 'Sucessão');
+  await theirs.getByLabel('Papel de Ana Souza').waitFor();
+  for (const { problems } of [ana, bia]) expect(problems).toEqual([]);
+});
+
 test('a page opens the dialog for a room of its own app only', async () => {
   const ana = await world.desktop('ana');
   const { value } = await ana.call('POST', '/api/salas?app=notas', { nome: 'De outro' });
