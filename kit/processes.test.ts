@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,6 +30,16 @@ describe('a process', () => {
     if (identity === null) throw new Error('no such process');
     return identity;
   };
+
+  test('is alive as before where nobody can look at it: no descriptor is free', () => {
+    const script = `import { openSync } from 'node:fs';
+      import { identityOf, isAlive } from ${JSON.stringify(join(import.meta.dirname, 'processes.ts'))};
+      const own = identityOf(process.pid);
+      try { for (;;) openSync('/dev/null'); } catch {}
+      process.exitCode = isAlive(own) ? 7 : 8;`;
+    const argv = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module-typescript', '-e', script];
+    expect(spawnSync('/bin/sh', argv).status).toBe(7);
+  });
 
   test('is itself only with the same start time and boot', async () => {
     const child = sleeper();

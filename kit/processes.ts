@@ -21,13 +21,19 @@ export interface ProcessStat {
   readonly startTicks: number;
 }
 
-/** Null when there is no such process. The name field may hold spaces and brackets: fields count from the last ')'. */
+/** Null when there is no such process, or it can't be looked at. */
 export function readStat(pid: number): ProcessStat | null {
+  const stat = statOf(pid);
+  return stat === 'unknown' ? null : stat;
+}
+
+/** Null when there is no such process. The name field may hold spaces and brackets: fields count from the last ')'. */
+function statOf(pid: number): ProcessStat | 'unknown' | null {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return null;
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH' ? null : 'unknown';
   }
   const rest = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: rest[0] ?? '?', parent: Number(rest[1]), group: Number(rest[2]), startTicks: Number(rest[19]) };
@@ -40,10 +46,11 @@ export function identityOf(pid: number): ProcessIdentity | null {
   return stat === null || isGoneState(stat.state) ? null : { pid, startTicks: stat.startTicks, bootId: bootId() };
 }
 
-/** The very same process, living; a zombie counts as dead. */
+/** The very same process, living; a zombie counts as dead. One that can't be looked at, as without a free descriptor, stays as it was: alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.bootId !== bootId()) return false;
-  const stat = readStat(identity.pid);
+  const stat = statOf(identity.pid);
+  if (stat === 'unknown') return true;
   return stat !== null && stat.startTicks === identity.startTicks && !isGoneState(stat.state);
 }
 
