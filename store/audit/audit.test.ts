@@ -224,6 +224,19 @@ describe('a disk that takes nothing', () => {
     expect(await verifyRecord(dir, await log.flush())).toMatchObject({ found: 0 });
   });
 
+  test('a part of a line that could not be cut when its write failed does not become the begin of the next one', async () => {
+    const log = await openLog();
+    log.record(admin);
+    await log.flush();
+    const file = path.join(dir, '2026-03-01.jsonl');
+    await appendFile(file, '{"seq":2,"at":"20');
+    log.record(guess);
+    const head = await log.flush();
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { readonly seq: number }).seq)).toEqual([1, 2]);
+    expect(await verifyRecord(dir, head)).toMatchObject({ lines: 2, found: 0 });
+  });
+
   test('a file that is deleted under the portal is made again, and what is gone is found', async () => {
     const log = await openLog();
     log.record(admin);

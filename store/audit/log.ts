@@ -12,7 +12,7 @@ import { dayOf, daysIn, fileOfDay, headFile, headText } from './files.ts';
 import { limits } from './limits.ts';
 import { lineAfter, readLine, type Stamped } from './line.ts';
 import { linesBack, sizeOf } from './lines.ts';
-import { mendRecord } from './mend.ts';
+import { mendRecord, takeTornLine } from './mend.ts';
 import { createSumming } from './summing.ts';
 import { createSyslog, type Syslog } from './syslog.ts';
 
@@ -284,6 +284,8 @@ async function lastOf(file: string): Promise<AuditHead | null> {
 }
 
 async function openDay(dir: string, day: string): Promise<OpenFile> {
+  // A write that failed half-way may have left a part of a line that could not be cut then: the next line would go on from it.
+  await takeTornLine(fileOfDay(dir, day));
   const handle = await open(fileOfDay(dir, day), appending, 0o600);
   try {
     const stats = await handle.stat({ bigint: true });

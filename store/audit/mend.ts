@@ -26,8 +26,8 @@ export async function mendRecord(dir: string): Promise<Left> {
   return { head, day, tornBytes, missing: written !== null && written.seq > head.seq ? written : null };
 }
 
-/** A whole line ends with a line feed. */
-async function takeTornLine(file: string): Promise<number> {
+/** A whole line ends with a line feed. Answers how many bytes were taken off. */
+export async function takeTornLine(file: string): Promise<number> {
   const size = (await sizeOf(file)) ?? 0;
   for await (const { bytes, start } of linesBack(file, size)) {
     if (bytes.at(-1) === 0x0a) return 0;
