@@ -1,10 +1,14 @@
 /** The printed access link. Pure. */
 
-/** The pass in a link of this portal or alone; null when it is neither. */
+/** The pass alone, or in a link of this portal, which may stand in an invitation; null when there is none. A field of one line takes its line ends away. */
 export function passOf(pasted: string): string | null {
-  const trimmed = pasted.trim().replace(/^open\s+/i, '');
+  const trimmed = pasted.trim();
   if (/^[\w-]{16,512}$/.test(trimmed)) return trimmed;
-  if (!URL.canParse(trimmed)) return null;
-  const pass = new URL(trimmed).searchParams.get('passe');
-  return pass !== null && /^[\w.~-]{8,512}$/.test(pass) ? pass : null;
+  for (const [link] of trimmed.slice(0, charsMax).matchAll(/https?:\/\/[^\s<>"]+/gi)) {
+    const pass = URL.canParse(link) ? new URL(link).searchParams.get('passe') : null;
+    if (pass !== null && /^[\w.~-]{8,512}$/.test(pass)) return pass;
+  }
+  return null;
 }
+
+const charsMax = 4_096;
