@@ -24,6 +24,8 @@ export const limits = {
   jobBodyBytesMax: 1_024 * 1_024,
   /** A larger body is parsed in a turn of the loop of its own. */
   jsonAtOnceBytesMax: 32 * 1_024,
+  /** How long a large body waits for one of the same person; well below `apiBodyMsMax`. */
+  jsonLineMsMax: 3_000,
   /** Nothing of ours nests so deep. */
   jsonDepthMax: 64,
   /** Values in a body; the longest list of ours has 10,000 entries. */

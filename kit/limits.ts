@@ -8,6 +8,8 @@ export const limits = {
   homeAnswerMsMax: 3_000,
   /** Lines of the packages that a person put into their own folder, which they may have written themselves: less than the one line that a portal takes. */
   accountListBytesMax: 1_536 * 1_024,
+  /** Cost of a line beside its bytes. */
+  listLineCostBytes: 64,
   /** The same of all people together; a portal takes 64 MiB of a server's lines, and would know nothing of it beyond. */
   ownListsBytesMax: 48 * 1_024 * 1_024,
   /** Depth of the state of a server-scope app when its owner changes: each level holds a descriptor. */

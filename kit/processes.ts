@@ -21,6 +21,9 @@ export interface ProcessStat {
   readonly startTicks: number;
 }
 
+/** Errors that say nothing about the process. A process that this account may not look at is another one. */
+const short: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO']);
+
 /** Null when there is no such process, or it can't be looked at. */
 export function readStat(pid: number): ProcessStat | null {
   const stat = statOf(pid);
@@ -33,7 +36,7 @@ function statOf(pid: number): ProcessStat | 'unknown' | null {
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   } catch (error) {
-    return errorCode(error) === 'ENOENT' || errorCode(error) === 'ESRCH' ? null : 'unknown';
+    return short.has(errorCode(error)) ? 'unknown' : null;
   }
   const rest = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: rest[0] ?? '?', parent: Number(rest[1]), group: Number(rest[2]), startTicks: Number(rest[19]) };

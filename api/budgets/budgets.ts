@@ -27,6 +27,8 @@ interface Owed {
   atMs: number;
   /** Each lets in one that waits for their turn, the first one first. */
   readonly waiting: (() => void)[];
+  /** Whether the time is set at which the first is let in. */
+  isArmed: boolean;
   refused: number;
 }
 
@@ -89,12 +91,17 @@ export function createBudgets(clock: Clock, loop: LoopClock = loopClock): Budget
   };
 }
 
+const tooMuch = (waitMs: number): SvcError =>
+  new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', {
+    retryAfterMs: Math.max(limits.loopRefusalMs, Math.ceil(waitMs)),
+  });
+
 /** Work is owed, and paid back with `loopShareOfPerson` of the time that passes: who owes too much waits, while others are there. */
 export function createFairTurns(clock: LoopClock) {
   const people = new Map<string, Owed>();
   const owedBy = (person: string): Owed => {
     const nowMs = clock.monotonicMs();
-    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiting: [], refused: 0 };
+    const own = people.get(person) ?? { ms: 0, atMs: nowMs, waiting: [], isArmed: false, refused: 0 };
     people.set(person, own);
     own.ms = Math.max(0, own.ms - (nowMs - own.atMs) * limits.loopShareOfPerson);
     own.atMs = nowMs;
@@ -102,9 +109,9 @@ export function createFairTurns(clock: LoopClock) {
   };
   const hasOthers = (person: string): boolean => {
     const sinceMs = clock.monotonicMs() - limits.loopOthersMs;
-    for (const [name, { atMs, waiting, refused }] of people) {
+    for (const [name, { atMs, waiting, isArmed, refused }] of people) {
       if (name !== person && atMs >= sinceMs) return true;
-      if (atMs < sinceMs - limits.budgetWindowMs && waiting.length + refused === 0) people.delete(name);
+      if (atMs < sinceMs - limits.budgetWindowMs && waiting.length + refused === 0 && !isArmed) people.delete(name);
     }
     return false;
   };
@@ -114,15 +121,18 @@ export function createFairTurns(clock: LoopClock) {
   };
   /** Each alone, as their work is known only after it: all that wait at once would take the loop together. */
   const letIn = (person: string, inMs: number): void => {
+    const own = owedBy(person);
+    if (own.isArmed) return;
+    own.isArmed = true;
     clock.at(clock.monotonicMs() + inMs, () => {
-      const { waiting } = owedBy(person);
+      own.isArmed = false;
       const waitMs = waitMsOf(person);
-      if (waitMs === 0) waiting.shift()?.();
-      if (waiting.length > 0) letIn(person, Math.max(waitMs, limits.loopTurnGapMs));
+      if (waitMs === 0) own.waiting.shift()?.();
+      if (own.waiting.length > 0) letIn(person, Math.max(waitMs, limits.loopTurnGapMs));
     });
   };
   const refuse = (own: Owed, waitMs: number): Promise<void> => {
-    const error = new SvcError('RATE_LIMITED', 'the portal works for others as well: wait a little', { retryAfterMs: Math.ceil(waitMs) });
+    const error = tooMuch(waitMs);
     if (own.refused >= limits.loopRefusalsMax) return Promise.reject(error);
     own.refused += 1;
     return new Promise((_, reject) => {
@@ -142,8 +152,18 @@ export function createFairTurns(clock: LoopClock) {
       const { waiting } = owedBy(person);
       if (waitMs === 0 && waiting.length === 0) return null;
       if (waitMs > limits.loopWaitMsMax || waiting.length >= limits.loopWaitersMax) return refuse(owedBy(person), waitMs);
-      return new Promise((resolve) => {
-        if (waiting.push(resolve) === 1) letIn(person, waitMs);
+      return new Promise((resolve, reject) => {
+        // Waiters before it may take longer than what was owed when it came.
+        const cancel = clock.at(clock.monotonicMs() + limits.loopWaitMsMax + limits.loopRefusalMs, () => {
+          waiting.splice(waiting.indexOf(go), 1);
+          reject(tooMuch(waitMs));
+        });
+        const go = (): void => {
+          cancel();
+          resolve();
+        };
+        waiting.push(go);
+        letIn(person, waitMs);
       });
     },
   };

@@ -10,6 +10,7 @@ import type { Budgets } from '../budgets/budgets.ts';
 import { workFor, type Worker } from '../budgets/loop-time.ts';
 import { excessOf } from './json-bounds.ts';
 import { limits } from '../limits.ts';
+import { isUpload } from './serve.ts';
 
 interface JsonBodies {
   readonly budgets: Pick<Budgets, 'turn'>;
@@ -19,10 +20,10 @@ interface JsonBodies {
 
 const jsonTypes = ['application/json', 'application/merge-patch+json'] as const;
 
-/** By its head, or one that does not say how long it is. */
-function isLargeJson({ headers }: FastifyRequest): boolean {
-  const type = headers['content-type'] ?? '';
-  if (!jsonTypes.some((each) => type.startsWith(each))) return false;
+/** By its head, or one that does not say how long it is. Uploads are no JSON to us, whatever their type says. */
+function isLargeJson({ method, url, headers }: FastifyRequest): boolean {
+  const type = (headers['content-type'] ?? '').toLowerCase();
+  if (!jsonTypes.some((each) => type.startsWith(each)) || isUpload(method, url.split('?', 1)[0] ?? '')) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > limits.jsonAtOnceBytesMax;
 }
 
@@ -48,17 +49,22 @@ export function addJsonBodies(app: FastifyInstance, { budgets, workerOf }: JsonB
     return await large(() => (who === null ? parse(request, body) : workFor(who, () => parse(request, body))));
   };
   const oneOf = createPersonLines();
+  const leave = new WeakMap<FastifyRequest, () => void>();
   app.addHook('preParsing', async (request, reply, payload) => {
     const who = isLargeJson(request) ? workerOf(request) : null;
     if (who === null) return payload;
-    await oneOf(who.person, reply.raw);
+    leave.set(request, await oneOf(who.person, reply.raw));
     await budgets.turn(who.person);
     return payload;
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([...jsonTypes], { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (body.length === 0) return null;
-    return body.length <= limits.jsonAtOnceBytesMax ? await parse(request, body) : await parseLarge(request, body);
+    try {
+      return body.length <= limits.jsonAtOnceBytesMax ? await parse(request, body) : await parseLarge(request, body);
+    } finally {
+      leave.get(request)?.();
+    }
   });
 }
 
@@ -84,21 +90,33 @@ function createLine(): <Result>(act: () => Promise<Result>) => Promise<Result> {
   };
 }
 
-/** Lets in a person's large bodies one after the other, each from before it is read until it is answered, or its client is gone. */
-export function createPersonLines(): (person: string, response: ServerResponse) => Promise<void> {
+/**
+ * Lets in a person's large bodies one after the other, each from before it is read until it was parsed, or its client is gone. Resolves to what ends it.
+ * Rejects RATE_LIMITED before a body that is not read would be too slow.
+ */
+export function createPersonLines(msMax: number = limits.jsonLineMsMax): (person: string, response: ServerResponse) => Promise<() => void> {
   const lines = new Map<string, (() => void)[]>();
   return async (person, response) => {
+    // Its end was said already.
+    if (response.closed) return () => undefined;
     const line = lines.get(person) ?? [];
     lines.set(person, line);
-    await new Promise<void>((go) => {
-      response.once('close', () => {
-        const at = line.indexOf(go);
-        line.splice(at, 1);
-        go();
-        if (line.length === 0) lines.delete(person);
-        else if (at === 0) line[0]?.();
-      });
-      if (line.push(go) === 1) go();
-    });
+    const { promise, resolve: go, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      const at = line.indexOf(go);
+      if (at < 0) return;
+      line.splice(at, 1);
+      go();
+      if (line.length === 0) lines.delete(person);
+      else if (at === 0) line[0]?.();
+    };
+    response.once('close', leave);
+    const timer = setTimeout(() => {
+      reject(new SvcError('RATE_LIMITED', 'large bodies of a person are read one at a time: wait a little', { retryAfterMs: 1_000 }));
+      leave();
+    }, msMax);
+    if (line.push(go) === 1) go();
+    await promise.finally(() => clearTimeout(timer));
+    return leave;
   };
 }

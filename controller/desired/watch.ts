@@ -15,19 +15,21 @@ export function watchFolder(dir: string, clock: Clock, onEdge: () => void): { cl
   let isClosed = false;
   let end = async (): Promise<void> => {};
   const edge = (): void => {
+    if (isClosed) return;
     cancelEdge();
     cancelEdge = clock.at(clock.monotonicMs() + limits.folderQuietMs, onEdge);
   };
   const lookLater = (): void => {
-    cancelLook = clock.at(clock.monotonicMs() + limits.folderLookMs, () => void begin().then(edge));
+    cancelLook = clock.at(clock.monotonicMs() + limits.folderLookMs, () => void begin(edge));
   };
-  const begin = async (): Promise<void> => {
+  const begin = async (found: () => void): Promise<void> => {
     const isThere = await stat(dir).then(
-      (found) => found.isDirectory(),
+      (facts) => facts.isDirectory(),
       () => false,
     );
     if (isClosed) return;
     if (!isThere) return lookLater();
+    found();
     const watcher = watch(dir, { depth: 0, ignoreInitial: true });
     end = async () => await watcher.close();
     watcher.on('all', (event, path) => {
@@ -39,7 +41,7 @@ export function watchFolder(dir: string, clock: Clock, onEdge: () => void): { cl
     // A folder that can't be watched is still read at each resync.
     watcher.on('error', () => undefined);
   };
-  void begin();
+  void begin(() => undefined);
   return {
     close: async () => {
       isClosed = true;

@@ -44,9 +44,11 @@ export async function openPrivateFolder(fs: PinnedFileSystem, above: Buffer, id:
       // It is empty once what grew in it has its name.
       if (!(await removeFolder())) {
         await removeAt(fs, { folder: held.path, name, shown: joined(path, name) }, quiet).catch(() => undefined);
-        await removeFolder();
-      }
-      await held.close().catch(() => undefined);
+        const isGone = await removeFolder();
+        await held.close().catch(() => undefined);
+        // Some file systems remove no folder that is open.
+        if (!isGone) await removeFolder();
+      } else await held.close().catch(() => undefined);
     },
   };
 }

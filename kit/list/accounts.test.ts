@@ -6,9 +6,10 @@ import type { ListLine } from '../../schema/list-lines.ts';
 import { limits } from '../limits.ts';
 import { listOwn } from './accounts.ts';
 
-/** Prints a line of as many bytes as the name of its home says. */
-const program = `const bytes = Number(process.env.HOME.split('/').at(-1));
-process.stdout.write(JSON.stringify({ event: 'bad', account: 'x', folder: '/', message: 'm'.repeat(bytes) }) + '\\n');`;
+/** Prints a line of as many bytes as the name of its home says, or of numbers that are longer when they are written again. */
+const program = `const bytes = Math.abs(Number(process.env.HOME.split('/').at(-1)));
+if (process.env.HOME.includes('-')) process.stdout.write('{"event":"bad","x":[' + '1e20,'.repeat(bytes / 5) + '1]}\\n');
+else process.stdout.write(JSON.stringify({ event: 'bad', account: 'x', folder: '/', message: 'm'.repeat(bytes) }) + '\\n');`;
 
 test('whoever has more packages of their own than one may keeps no list from others, nor do many together', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-own-'));
@@ -27,6 +28,7 @@ test('whoever has more packages of their own than one may keeps no list from oth
     return lines.map((line) => `${'account' in line ? line.account : ''} ${'unread' in line ? 'unread' : 'listed'}`).toSorted();
   };
   expect(await listed(limits.ownListsBytesMax, limits.accountListBytesMax, 100)).toEqual(['p0 unread', 'p1 listed']);
+  expect(await listed(limits.ownListsBytesMax, -limits.accountListBytesMax / 2, 100)).toEqual(['p0 unread', 'p1 listed']);
   const together = await listed(2_500, 1_000, 1_000, 1_000, 1_000);
   expect(together.filter((one) => one.endsWith('listed'))).toHaveLength(2);
 });

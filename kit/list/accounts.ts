@@ -25,12 +25,21 @@ export async function listOwn(
     for (let account = left.shift(); account !== undefined; account = left.shift()) {
       const own = account;
       const told = await listAs(own, prefix);
-      const bytes = told instanceof Error ? 0 : told.length;
+      const lines =
+        told instanceof Error
+          ? []
+          : told
+              .toString('utf8')
+              .split('\n')
+              .flatMap((line) => ownLine(own.name, line));
+      // As the portal counts them: what a line costs beside its bytes, and numbers that are longer when they are written again.
+      const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(JSON.stringify(line)) + limits.listLineCostBytes, 0);
       if (told instanceof Error) emit(unread(own, prefix, told.message));
+      else if (bytes > limits.accountListBytesMax) emit(unread(own, prefix, tooManyOf(own.name)));
       else if (bytes > bytesLeft)
         emit(unread(own, prefix, 'the packages that other people put into their own folders are all that one list holds'));
-      else for (const line of told.toString('utf8').split('\n')) emitOwn(own.name, line, emit);
-      bytesLeft -= Math.min(bytes, bytesLeft);
+      else for (const line of lines) emit(line);
+      bytesLeft -= Math.min(bytes > limits.accountListBytesMax ? 0 : bytes, bytesLeft);
     }
   };
   await Promise.all(Array.from({ length: childrenAtOnce }, next));
@@ -82,8 +91,7 @@ function listAs({ name, uid, gid, home }: Account, prefix: string): Promise<Buff
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       chunks.push(chunk);
-      if (bytes > limits.accountListBytesMax)
-        giveUp(`the packages in the own folder of ${name} have more than ${limits.accountListBytesMax} bytes of manifests`);
+      if (bytes > limits.accountListBytesMax) giveUp(tooManyOf(name));
     });
     child.once('error', end);
     child.once('close', (code, signal) =>
@@ -93,12 +101,16 @@ function listAs({ name, uid, gid, home }: Account, prefix: string): Promise<Buff
 }
 
 /** The person may have had a hand in these lines: whose packages they are is said by us. */
-function emitOwn(account: string, text: string, emit: (line: ListLine) => void): void {
-  let line: ListLine;
+function ownLine(account: string, text: string): readonly ListLine[] {
+  let line: unknown;
   try {
-    line = JSON.parse(text) as ListLine;
+    line = JSON.parse(text);
   } catch {
-    return;
+    return [];
   }
-  if (typeof line === 'object' && line !== null && (line.event === 'package' || line.event === 'bad')) emit({ ...line, account });
+  if (typeof line !== 'object' || line === null || !('event' in line)) return [];
+  return line.event === 'package' || line.event === 'bad' ? [{ ...line, account } as ListLine] : [];
 }
+
+const tooManyOf = (name: string): string =>
+  `the packages in the own folder of ${name} have more than ${limits.accountListBytesMax} bytes of manifests`;

@@ -5,7 +5,9 @@ export function passOf(pasted: string): string | null {
   const trimmed = pasted.trim();
   if (/^[\w-]{16,512}$/.test(trimmed)) return trimmed;
   for (const [link] of trimmed.slice(0, charsMax).matchAll(/https?:\/\/[^\s<>"]+/gi)) {
-    const pass = URL.canParse(link) ? new URL(link).searchParams.get('passe') : null;
+    // A sentence may end behind it.
+    const address = link.replace(/[.,;)]$/, '');
+    const pass = URL.canParse(address) ? new URL(address).searchParams.get('passe') : null;
     if (pass !== null && /^[\w.~-]{8,512}$/.test(pass)) return pass;
   }
   return null;

@@ -156,6 +156,7 @@ export class SvcShare extends LitElement {
   async #change(act: () => Promise<void>, done: string): Promise<void> {
     await this.#carryOut(async () => {
       await act();
+      this.asked = null;
       this.room = await readRoom(this.sala);
     }, done);
   }

@@ -48,7 +48,10 @@ interface OpenFile {
   readonly day: string;
   readonly handle: FileHandle;
   readonly inode: bigint;
+  /** Up to here all is written. */
   size: number;
+  /** A write failed half-way, and what it left could not be cut. */
+  isTorn: boolean;
 }
 
 const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -203,6 +206,7 @@ function createWriter(options: AuditLogOptions, left: { readonly head: AuditHead
   let file: OpenFile | null = null;
   let heads: FileHandle | null = null;
   const fileOf = async (wanted: string): Promise<OpenFile> => {
+    if (file?.isTorn === true) await cut(file);
     if (file !== null && (file.day !== wanted || !(await isStillThere(dir, file)))) {
       await file.handle.close();
       file = null;
@@ -222,7 +226,8 @@ function createWriter(options: AuditLogOptions, left: { readonly head: AuditHead
       await into.handle.datasync();
     } catch (error) {
       // A partial write would be taken for the end of the record.
-      await into.handle.truncate(into.size).catch(() => undefined);
+      into.isTorn = true;
+      await cut(into).catch(() => undefined);
       throw error;
     }
     into.size += bytes.length;
@@ -283,14 +288,19 @@ async function lastOf(file: string): Promise<AuditHead | null> {
   return null;
 }
 
+async function cut(file: OpenFile): Promise<void> {
+  await file.handle.truncate(file.size);
+  file.isTorn = false;
+}
+
 async function openDay(dir: string, day: string): Promise<OpenFile> {
-  // A write that failed half-way may have left a part of a line that could not be cut then: the next line would go on from it.
+  // A part of a line that is there: the next one would go on from it.
   await takeTornLine(fileOfDay(dir, day));
   const handle = await open(fileOfDay(dir, day), appending, 0o600);
   try {
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw new Error(`${fileOfDay(dir, day)} is no plain file`);
-    return { day, handle, inode: stats.ino, size: Number(stats.size) };
+    return { day, handle, inode: stats.ino, size: Number(stats.size), isTorn: false };
   } catch (error) {
     await handle.close();
     throw error;
