@@ -148,3 +148,18 @@ test('whoever took the loop for long is answered again soon after the end of it'
   turns.turn('bia');
   expect(turns.turn('ana')).toBeNull();
 });
+
+test('nobody waits for much longer than what was owed when they came, however long those before them work', async () => {
+  const turns = createFairTurns(clock);
+  turns.worked('ana', limits.loopOwedMsMax + 100);
+  turns.turn('bia');
+  const [first, second] = [turns.turn('ana'), turns.turn('ana')];
+  clock.advance(200);
+  await first;
+  turns.worked('ana', 3_000);
+  for (let ms = 0; ms < limits.loopWaitMsMax + limits.loopRefusalMs; ms += 500) {
+    turns.turn('bia');
+    clock.advance(500);
+  }
+  await expect(second).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterMs: limits.loopRefusalMs } });
+});
