@@ -10,6 +10,7 @@ import type { Budgets } from '../budgets/budgets.ts';
 import { workFor, type Worker } from '../budgets/loop-time.ts';
 import { excessOf } from './json-bounds.ts';
 import { limits } from '../limits.ts';
+import { pathOf } from './navigation.ts';
 import { isUpload } from './serve.ts';
 
 interface JsonBodies {
@@ -23,7 +24,7 @@ const jsonTypes = ['application/json', 'application/merge-patch+json'] as const;
 /** By its head, or one that does not say how long it is. Uploads are no JSON to us, whatever their type says. */
 function isLargeJson({ method, url, headers }: FastifyRequest): boolean {
   const type = (headers['content-type'] ?? '').toLowerCase();
-  if (!jsonTypes.some((each) => type.startsWith(each)) || isUpload(method, url.split('?', 1)[0] ?? '')) return false;
+  if (!jsonTypes.some((each) => type.startsWith(each)) || isUpload(method, pathOf(url))) return false;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > limits.jsonAtOnceBytesMax;
 }
 

@@ -64,7 +64,7 @@ export function createRooms(deps: RoomDeps): Rooms {
   };
   const owned = async (caller: RoomCaller, id: string): Promise<StoredRoom> => {
     const { room, papel } = await inRoom(caller, id);
-    if (papel !== 'dona') throw new SvcError('FORBIDDEN', 'only the owner of the room may do that');
+    if (papel !== 'dona') throw notOwned();
     return room;
   };
   return {
@@ -83,6 +83,8 @@ export function createRooms(deps: RoomDeps): Rooms {
     ...createGrants(deps, news, { owned, inRoom }),
   };
 }
+
+const notOwned = (): SvcError => new SvcError('FORBIDDEN', 'only the owner of the room may do that');
 
 async function removeRoom({ rooms, news, relay, files }: RoomDeps, room: StoredRoom): Promise<void> {
   const people = await news.peopleOf(room);
@@ -129,7 +131,7 @@ async function handOver(deps: RoomDeps, room: StoredRoom, usuario: string): Prom
   if (heir === undefined) throw new SvcError('NOT_FOUND', `${usuario} is not in the room`);
   const isFull = (await heirOf(deps, room, [heir])) === null;
   const change = isFull ? 'full' : await deps.rooms.handOver(room.id, room.dona, usuario, deps.clock.nowMs());
-  if (change === 'gone') throw noSuchRoom();
+  if (change === 'gone') throw notOwned();
   if (change === 'full') throw new SvcError('CONFLICT', `the rooms of ${usuario} leave no space for this one`);
   await deps.news.changed(room, [room.dona, usuario]);
 }
@@ -175,7 +177,7 @@ function createGrants(deps: RoomDeps, news: RoomNews, { owned, inRoom }: Checks)
     takePerson: async (caller, id, usuario) => {
       const { room, papel } = await inRoom(caller, id);
       if (papel === 'dona' && usuario === caller.usuario) return await leaveOwned(deps, room);
-      if (papel !== 'dona' && usuario !== caller.usuario) throw new SvcError('FORBIDDEN', 'only the owner of the room may do that');
+      if (papel !== 'dona' && usuario !== caller.usuario) throw notOwned();
       if (await rooms.takePerson(id, usuario, clock.nowMs())) await news.changed(room, [usuario], [caller.usuario]);
     },
     takeGroup: async (caller, id, grupo) => {
