@@ -46,7 +46,9 @@ test.for([
   ['a suite that broke outside its tests', tests(['a', 'passed']), 1, { passed: 1, failed: 1, skipped: 0 }],
   ['one that did not run', tests(['a', 'passed'], ['b', 'skipped']), 0, { passed: 1, failed: 0, skipped: 1 }],
 ] as const)('%s', ([, report, code, counts]) => {
-  expect(readReport(report, code, '/svc').counts).toEqual(counts);
+  const read = readReport(report, code, '/svc');
+  expect(read.counts).toEqual(counts);
+  expect(read.failed).toHaveLength(counts.failed);
 });
 
 test('a file that breaks outside its tests fails by its name, beside a test that failed too', () => {

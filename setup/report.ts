@@ -46,16 +46,24 @@ export interface Read {
 
 /** `report` null: the run wrote none, which counts as one failure. `root` is what the files are named from. */
 export function readReport(report: Report | null, exitCode: number, root: string): Read {
-  if (report === null) return { counts: { passed: 0, failed: 1, skipped: 0 }, notRun: [], failed: [], flaky: [] };
+  if (report === null)
+    return { counts: { passed: 0, failed: 1, skipped: 0 }, notRun: [], failed: ['a run of tests wrote no report'], flaky: [] };
   const tests = report.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map((test) => ({ ...test, file: relative(root, name) })),
   );
   const broken = report.testResults.filter(brokeOutside).map(({ name, message }) => shownBroken(relative(root, name), message));
-  const failures = report.numFailedTests + broken.length;
+  const outside =
+    report.numFailedTests + broken.length === 0 && exitCode !== 0
+      ? [`a run of tests ended with code ${exitCode}, though no test failed`]
+      : [];
   return {
-    counts: { passed: report.numPassedTests, failed: failures === 0 && exitCode !== 0 ? 1 : failures, skipped: report.numPendingTests },
+    counts: {
+      passed: report.numPassedTests,
+      failed: report.numFailedTests + broken.length + outside.length,
+      skipped: report.numPendingTests,
+    },
     notRun: tests.filter(({ status }) => status === 'skipped' || status === 'pending').map(({ fullName }) => fullName),
-    failed: [...tests.filter(({ status }) => status === 'failed').map(shown), ...broken],
+    failed: [...tests.filter(({ status }) => status === 'failed').map(shown), ...broken, ...outside],
     flaky: [
       ...tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0).map(shown),
       ...report.testResults.flatMap(({ name, brokeBefore }) =>

@@ -26,4 +26,4 @@ const codes = [
   sources.length === 0 ? await vitest('unit', 'run', 'test/docs.test.ts') : await vitest('unit', ...unit),
   real.length === 0 ? 0 : await vitest('real', 'run', ...real),
 ];
-process.exitCode = statics.every(Boolean) && codes.every((code) => code === 0) ? 0 : 1;
+process.exitCode = statics.every(({ passed }) => passed) && codes.every((code) => code === 0) ? 0 : 1;

@@ -134,7 +134,7 @@ const runSeed = process.env['SVC_TEST_RUN_SEED'] ?? String(Math.floor(Math.rando
 env = { ...env, SVC_TEST_COUNTS: tried, SVC_TEST_RUN_SEED: runSeed, ...(long ? {} : { SVC_TEST_RETRY: '1' }) };
 try {
   const [statics, unit] = await Promise.all([runStaticSteps({ withTypes: true }), runProject('unit', folder)]);
-  const counts: readonly Counts[] = statics.map((passed) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
+  const counts: readonly Counts[] = statics.map(({ passed }) => ({ passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 }));
   const before = processorMs();
   const real = await runProject('real', folder);
   const busy = busyLine(before);
@@ -144,7 +144,10 @@ try {
   const told = await readFile(tried, 'utf8').catch(() => 'nothing told');
   const all = {
     notRun: [...read.flatMap((each) => each.notRun), ...(machineLine === null ? [] : [machineLine])],
-    failed: read.flatMap((each) => each.failed),
+    failed: [
+      ...statics.flatMap(({ name, passed }) => (passed ? [] : [`static step ${name}: its output stands where it ended`])),
+      ...read.flatMap((each) => each.failed),
+    ],
     flaky: read.flatMap((each) => each.flaky),
   };
   const faults: Faults = long || real.report === null ? { failed: [], slow: [] } : await writeDown(real.report, all);

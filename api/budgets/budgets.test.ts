@@ -118,7 +118,7 @@ test(
 test('those that wait are let in one after the other, each when the work of the one before was counted', async () => {
   const turns = createFairTurns(clock);
   turns.worked('ana', limits.loopOwedMsMax + 100);
-  turns.turn('bia');
+  void turns.turn('bia');
   const began: number[] = [];
   const work = async (n: number): Promise<void> => {
     await turns.turn('ana');
@@ -129,7 +129,7 @@ test('those that wait are let in one after the other, each when the work of the 
   const seen: (readonly number[])[] = [];
   for (const ms of [200, 4, 196, 4, 196, 4]) {
     clock.advance(ms);
-    turns.turn('bia');
+    void turns.turn('bia');
     await turnEnd();
     seen.push([...began]);
   }
@@ -140,25 +140,25 @@ test('those that wait are let in one after the other, each when the work of the 
 test('whoever took the loop for long is answered again soon after the end of it', async () => {
   const turns = createFairTurns(clock);
   turns.worked('ana', 3_600_000);
-  turns.turn('bia');
+  void turns.turn('bia');
   const refused = turns.turn('ana');
   clock.advance(limits.loopRefusalMs);
   await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterMs: 10_000 } });
   clock.advance(9_000);
-  turns.turn('bia');
+  void turns.turn('bia');
   expect(turns.turn('ana')).toBeNull();
 });
 
 test('nobody waits for much longer than what was owed when they came, however long those before them work', async () => {
   const turns = createFairTurns(clock);
   turns.worked('ana', limits.loopOwedMsMax + 100);
-  turns.turn('bia');
+  void turns.turn('bia');
   const [first, second] = [turns.turn('ana'), turns.turn('ana')];
   clock.advance(200);
   await first;
   turns.worked('ana', 3_000);
   for (let ms = 0; ms < limits.loopWaitMsMax + limits.loopRefusalMs; ms += 500) {
-    turns.turn('bia');
+    void turns.turn('bia');
     clock.advance(500);
   }
   await expect(second).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterMs: limits.loopRefusalMs } });

@@ -48,7 +48,8 @@ export async function save(
       }
     }),
   );
-  const [item, etag] = await Promise.all([lookAt(fs, path), written.etag() ?? etagOf(fs, target)]);
+  const known = written.etag();
+  const [item, etag] = await Promise.all([lookAt(fs, path), known === null ? etagOf(fs, target) : Promise.resolve(known)]);
   return { item, etag };
 }
 

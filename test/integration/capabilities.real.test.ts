@@ -116,6 +116,7 @@ test('a provider that is removed takes what was said to it along', async () => {
   await writeFile(file, documents.join('---\n'));
   await portal.admin('POST', '/api/admin/apply', { prune: true });
   await until('no consent left', async () => (await consents()).length === 0, 60_000);
+  await until('the provider is gone', async () => (await asked()).status === 404);
   expect(await asked()).toMatchObject({ status: 404, de: null, corpo: { code: 'CAPABILITY_UNKNOWN', capacidade: 'eco/v1' } });
   expect((await paged()).json()).toMatchObject({ code: 'CAPABILITY_UNKNOWN' });
 });
