@@ -44,6 +44,7 @@ export const auditActions = [
   'room/restore',
   'room/owner',
   'room/grant',
+  'room/revert',
   'room/withdraw',
   'person/forget',
   'person/erase',

@@ -19,6 +19,10 @@ export type NoticeKind = (typeof noticeKinds)[number];
 export const canais = ['documento', 'comentarios'] as const;
 export type Canal = (typeof canais)[number];
 
+/** How a version of a document is given: a Yjs update, its values, or its text as people read it. */
+export const versionForms = ['yjs', 'json', 'texto', 'markdown', 'html'] as const;
+export type VersionForm = (typeof versionForms)[number];
+
 const writers: Readonly<Record<Canal, ReadonlySet<Papel>>> = {
   documento: new Set(['dona', 'editar']),
   comentarios: new Set(['dona', 'editar', 'comentar']),

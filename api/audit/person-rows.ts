@@ -105,6 +105,14 @@ const roomRows = {
     person: (request) => textOf(request.body('usuario')),
     details: () => ({ role: 'dona' }),
   },
+  'GET /api/salas/:id/historico': reads,
+  'GET /api/salas/:id/historico/:versao': reads,
+  'PUT /api/salas/:id/historico/:versao': { none: 'names a version, as any edit of the room' },
+  'POST /api/salas/:id/historico/:versao/volta': {
+    action: 'room/revert',
+    object: room,
+    details: (request) => ({ version: textOf(request.found('versao')) }),
+  },
   'PUT /api/salas/:id/pessoas/:usuario': {
     action: 'room/grant',
     object: room,

@@ -8,9 +8,9 @@ import { limits as bridgeLimits } from '../bridge/limits.ts';
 import { endStates } from '../jobs.ts';
 import { limits } from '../limits.ts';
 import { plainLineSource, plainNameSource } from '../plain-line.ts';
-import { noticeKinds, papeis, papeisConcedidos } from '../rooms.ts';
+import { canais, noticeKinds, papeis, papeisConcedidos, versionForms } from '../rooms.ts';
 import { appId, personId } from './http.ts';
-import { type Wire, closed, count, flag, list, nullable, orNull, strings, text } from '../static.ts';
+import { type Wire, closed, count, flag, list, nullable, oneOf, orNull, strings, text } from '../static.ts';
 
 const roomId = { type: 'string', pattern: '^s[0-9A-Za-z]{21}$' } as const;
 const groupId = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' } as const;
@@ -27,6 +27,12 @@ export const roomParams = closed({ id: roomId });
 export const roomPersonParams = closed({ id: roomId, usuario: personId });
 export const roomGroupParams = closed({ id: roomId, grupo: groupId });
 export const attachmentParams = closed({ id: roomId, sha });
+/** Number of a version, as the list of versions has it. */
+const versionNumber = { type: 'string', pattern: '^[0-9]{1,15}$' } as const;
+export const versionParams = closed({ id: roomId, versao: versionNumber });
+export const historyQuery = closed({ app: appId, canal: oneOf(canais) }, []);
+export const versionQuery = closed({ app: appId, canal: oneOf(canais), formato: oneOf(versionForms) }, []);
+export const nameVersionBody = closed({ nome: { ...roomName, type: ['string', 'null'] } });
 export const createRoomBody = closed({ nome: roomName, app: appId }, ['nome']);
 export const renameRoomBody = closed({ nome: roomName });
 export const roleBody = closed({ papel: papelConcedido });
@@ -103,6 +109,22 @@ export const ticketAnswer = closed({
   anexos: flag,
 });
 export type TicketAnswer = Wire<typeof ticketAnswer>;
+/** What one or more people wrote in one go, and the document as it was then. */
+export const roomVersion = closed({
+  /** Counts up; bigger is younger. */
+  versao: count,
+  /** First and last change; null: what was there before versions were kept. */
+  de: nullable('integer'),
+  ate: nullable('integer'),
+  /** Writers, by name; `nome` null: a person who is gone. */
+  pessoas: list(closed({ usuario: text, nome: nullable('string') })),
+  /** Given by somebody who may write in the room. */
+  nome: nullable('string'),
+});
+export type RoomVersion = Wire<typeof roomVersion>;
+/** `GET /api/salas/:id/historico`, the youngest first: it is the document as it is now. */
+export const historyAnswer = closed({ versoes: list(roomVersion) });
+export type HistoryAnswer = Wire<typeof historyAnswer>;
 /** `PUT /api/salas/:id/anexos`. */
 export const attachmentAnswer = closed({ sha: text, tamanho: count, tipo: text });
 export type AttachmentAnswer = Wire<typeof attachmentAnswer>;

@@ -34,6 +34,7 @@ export const enActivity: { readonly [K in keyof typeof ptActivity]: string } = {
   'activity.room/create': 'Room made',
   'activity.room/owner': 'Room received',
   'activity.room/grant': 'Access to a room',
+  'activity.room/revert': 'Version of a room brought back',
   'activity.room/withdraw': 'Access to a room taken away',
   'activity.person/forget': 'Data of the person forgotten',
   'activity.desired/write': 'Document written in Administration',

@@ -32,6 +32,7 @@ export const ptActivity = {
   'activity.room/create': 'Sala criada',
   'activity.room/owner': 'Sala recebida',
   'activity.room/grant': 'Acesso a uma sala',
+  'activity.room/revert': 'Versão de uma sala trazida de volta',
   'activity.room/withdraw': 'Acesso a uma sala retirado',
   'activity.person/forget': 'Dados da pessoa esquecidos',
   'activity.desired/write': 'Documento gravado na Administração',
