@@ -53,6 +53,8 @@ export const limits = {
   peerRecordMsMax: 5_000,
   /** The same for following its chain from the first line to the last. */
   peerVerifyMsMax: 300_000,
+  /** The same for bringing a version of a room back: documents are built for it, one after the other. */
+  peerRoomMsMax: 120_000,
   /** How long a line of another portal may take to say what it is for. */
   peerQuestionMsMax: 5_000,
   /** Head of a carried upgrade: that of the client, with a space behind each colon. */

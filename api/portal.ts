@@ -61,11 +61,11 @@ import type { Proxy } from './proxy/proxy.ts';
 import { sendOwnSchema } from './repository/own-schema.ts';
 import { type RepositoryHandler, isRepositoryPath } from './repository/serve.ts';
 import type { Relay } from './rooms/contract.ts';
-import { elsewhereOf, otherRecords, peerLines, type PeerOptions } from './peers/portal-peers.ts';
+import { elsewhereOf, otherRecords, type PeerAnswers, peerLines, type PeerOptions, revertElsewhere } from './peers/portal-peers.ts';
 import { createEntrance, type RoomEntrance } from './rooms/entrance.ts';
 import { createFileParts } from './files/parts.ts';
 import { createQueueParts } from './queue/parts.ts';
-import { createRoomParts } from './rooms/parts.ts';
+import { createRoomParts, type RoomPartsDeps } from './rooms/parts.ts';
 import { silentRelay } from './rooms/silent-relay.ts';
 import { addAdminRoutes } from './routes/admin.ts';
 import { addAppMetricsRoutes } from './routes/app-metrics.ts';
@@ -190,12 +190,7 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
     holder.parts?.audit.controlRefused(uid);
     sendProblem(res, new SvcError('FORBIDDEN', why), req.method, { connection: 'close' });
   };
-  const { audit: auditLog } = options;
-  const lines = peerLines(
-    peers,
-    async (...upgrade) => await holder.parts?.rooms(...upgrade),
-    () => auditLog && ((question) => answerRecord(auditLog, peers?.address ?? '', question)),
-  );
+  const lines = peerLines(peers, async (...upgrade) => await holder.parts?.rooms(...upgrade), answersOf(options));
   const socket = controlSocket === null ? null : createControlSocket(control, controlSocket);
   const passes = createPasses(store, clock);
 
@@ -209,19 +204,22 @@ export async function createPortal(options: PortalOptions): Promise<Portal> {
       await listening(server, { host: settings.listenHost, port: settings.listenPort });
       const { port } = server.address() as AddressInfo;
       const site = siteOf(settings.url, port, settings.origins);
-      holder.parts = await assemble(options, {
-        site,
-        certificate: createCertificateWatch(site, options.clock),
-        port,
-        passes,
-        address: (req) => clientAddress(req, isTrusted),
-        controlUid: (req) => controlUids.get(req.socket),
-        link: async (person, admin, hours) => {
-          const lifeMs = hours === undefined ? limits.signInPassMs : hours * 60 * 60_000;
-          const made = (await options.dev?.link(person)) ?? (await link(person, admin, lifeMs));
-          return { link: made, expiresAtMs: clock.nowMs() + lifeMs };
+      holder.parts = await assemble(
+        { ...options, elsewhere: revertElsewhere(peers) },
+        {
+          site,
+          certificate: createCertificateWatch(site, options.clock),
+          port,
+          passes,
+          address: (req) => clientAddress(req, isTrusted),
+          controlUid: (req) => controlUids.get(req.socket),
+          link: async (person, admin, hours) => {
+            const lifeMs = hours === undefined ? limits.signInPassMs : hours * 60 * 60_000;
+            const made = (await options.dev?.link(person)) ?? (await link(person, admin, lifeMs));
+            return { link: made, expiresAtMs: clock.nowMs() + lifeMs };
+          },
         },
-      });
+      );
       holder.isMade.resolve();
       await lines.listen();
       // The caller holds the lock of the state folder (store/state-lock.ts): a socket file there is a leftover.
@@ -257,7 +255,14 @@ interface Listening {
   readonly link: (person: string, admin: boolean, hours?: number) => Promise<{ readonly link: string; readonly expiresAtMs: number }>;
 }
 
-async function assemble(options: PortalOptions, { site, certificate, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
+const answersOf = ({ audit, peers, relay }: PortalOptions): PeerAnswers => ({
+  record: () => audit && ((question) => answerRecord(audit, peers?.address ?? '', question)),
+  revert: () => relay && ((asked) => relay.history.revert(asked)),
+});
+
+type Assembled = PortalOptions & Pick<RoomPartsDeps, 'elsewhere'>;
+
+async function assemble(options: Assembled, { site, certificate, port, passes, address, controlUid, link }: Listening): Promise<Parts> {
   const { store, bus, gateway, clock, log, assets, repository = sendOwnSchema, schemas, relay = silentRelay, settings } = options;
   const { people, apps, shop, admin, commands } = gateway;
   const onError = (error: unknown): void => log.error({ err: error }, 'portal fault');

@@ -44,6 +44,8 @@ export interface ControllerOptions {
   readonly leads?: boolean;
   /** The part of the Portal document read when this portal began; null: not yet, or never (`svc plan`). */
   readonly startedWith?: () => StartedWith | null;
+  /** Takes a person who is erased out of the writers of documents. Absent: there are none. */
+  readonly forgetWriter?: (person: string) => Promise<void>;
   /** The portals that share the store, this one among them; absent: there are no others. */
   readonly portals?: () => Promise<readonly PortalSeen[]>;
   /** How scheduled backups stand; null: none are asked for. */

@@ -72,6 +72,19 @@ export const limits = {
   roomCompactLookMs: 100,
   roomBaseBytesMax: 64 * 1_024 * 1_024,
   roomCompactIdleMs: 5_000,
+  // History of rooms. Decision: docs/decisions/0447-history-of-rooms.md
+  /** Longest pause in a version, and its longest time. */
+  roomSessionGapMs: 5 * 60_000,
+  roomSessionMsMax: 15 * 60_000,
+  /** Versions of an hour are one after a day, and those of a day after this. */
+  roomHourlyMs: 30 * 24 * 60 * 60_000,
+  /** Pieces of one document, and their bytes: the oldest are forgotten. */
+  roomPiecesMax: 2_000,
+  roomHistoryBytesMax: 32 * 1_024 * 1_024,
+  /** Bytes of one piece when it is inflated. */
+  roomPieceOpenBytesMax: 256 * 1_024 * 1_024,
+  roomVersionPeopleMax: 100,
+  roomVersionNamesMax: 200,
   // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomsOwnedMax: 2_000,
   roomsListedMax: 2_000,

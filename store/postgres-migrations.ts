@@ -193,6 +193,18 @@ export const postgresMigrations: readonly string[] = [
   CREATE TABLE passkey_challenges (hash TEXT COLLATE "C" PRIMARY KEY, expires_at_ms BIGINT NOT NULL);
   CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_at_ms);
   `,
+  // History of rooms (history/postgres-history.ts).
+  `
+  ALTER TABLE room_tails ADD COLUMN at_ms BIGINT NOT NULL DEFAULT 0, ADD COLUMN who TEXT COLLATE "C" NOT NULL DEFAULT '';
+  CREATE TABLE room_history (
+    sala TEXT COLLATE "C" NOT NULL, canal TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, since_ms BIGINT NOT NULL, until_ms BIGINT NOT NULL,
+    who TEXT COLLATE "C" NOT NULL, piece BYTEA NOT NULL, PRIMARY KEY (sala, canal, seq)
+  );
+  ALTER TABLE room_history ALTER COLUMN piece SET STORAGE EXTERNAL;
+  CREATE TABLE room_version_names (
+    sala TEXT COLLATE "C" NOT NULL, canal TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (sala, canal, seq)
+  );
+  `,
 ];
 
 /**

@@ -9,9 +9,13 @@ import { SvcError } from '../schema/errors.ts';
 import { canais } from '../schema/rooms.ts';
 import { limits } from './limits.ts';
 import { inTransaction, patiently, storeError, withClient } from './postgres-patience.ts';
-import type { ReadDocument } from './room-compact-thread.ts';
+import { changeHistory, forgetWriter, putName, readNames, readPieceBytes, readPieces } from './history/postgres-history.ts';
+import { type HistoryOutline, type HistoryPlan, planHistory, spansOf, type Written } from './history/rewrite.ts';
+import { packNames, versionsOf } from './history/spans.ts';
+import type { WholeHistory } from './history/view.ts';
+import type { CompactedWithHistory, ReadDocument, ReadPieces } from './room-compact-thread.ts';
 import { describeBase, joined } from './room-log-database.ts';
-import type { CompactedRoom, LoggedBase, LogRow, RoomKey, RoomLog } from './room-log.ts';
+import type { CompactedRoom, HistoryRule, LoggedBase, LogRow, RoomKey, RoomLog } from './room-log.ts';
 import { refuseTaken, roomsElsewhere, type Held, type RoomOwners } from './room-owners.ts';
 import { createCompactor } from './room-threads.ts';
 
@@ -42,6 +46,7 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     for (const sala of new Set(salas)) held.set(sala, owners.heldOf(sala) ?? (await ours(sala)));
     return held;
   };
+  const { end, ...history } = openHistory(asked);
   return {
     load: async (key) => {
       await ours(key.sala);
@@ -59,22 +64,24 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
         }),
       );
     },
-    compact: async (key) => {
+    compact: async (key, rule) => {
       const held = await heldOf([key.sala]);
-      const { base, rows, seq } = await asked((client) => snapshot(client, () => readDocument(client, key)));
-      if (rows.length === 0) return null;
-      const document: ReadDocument = { base: base?.base ?? null, rows: [joined(rows)], seq };
-      const made = (await compactor.ask({ kind: 'compact-read', document }, buffersOf([document]))) as CompactedRoom;
+      const read = await asked((client) => snapshot(client, () => readForCompaction(client, key, rule)));
+      if (read === null) return null;
+      const { document, plan, pieces } = read;
+      const moved = [...buffersOf([document]), ...pieces.map(({ piece }) => piece.buffer)];
+      const { history, ...made } = (await compactor.ask({ kind: 'compact-read', document, plan, pieces }, moved)) as CompactedWithHistory;
       const kept = await asked((client) =>
         inTransaction(client, async () => {
           const deleted = await refuseTaken(client, owners.portal, held);
           if (deleted.size > 0) return false;
-          await rebase(client, key, made);
+          if (await rebase(client, key, made)) await changeHistory(client, key, made.seq, history);
           return true;
         }),
       );
       return kept ? made : null;
     },
+    ...history,
     release: (sala) => owners.release(sala),
     // Deletes the room whoever holds it: it is gone for all, and no later write of its holder is accepted.
     deleteRoom: async (sala) => {
@@ -84,13 +91,98 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
       const { rows } = await asked(async (client) => await client.query<{ readonly bytes: number }>(size, [salas]));
       return rows[0]?.bytes ?? 0;
     },
-    attachmentsIn: async (sala) => {
-      const read = await asked((client) => snapshot(client, () => readRoom(client, sala)));
-      const documents = read.map(({ base, rows, seq }): ReadDocument => ({ base: base?.base ?? null, rows: [joined(rows)], seq }));
-      return (await compactor.ask({ kind: 'attachments-read', documents }, buffersOf(documents))) as ReadonlySet<string>;
+    close: async () => {
+      await Promise.all([compactor.end(), end()]);
     },
-    close: () => compactor.end(),
   };
+}
+
+type HistoryOfLog = Pick<RoomLog, 'versions' | 'version' | 'revert' | 'nameVersion' | 'forgetWriter' | 'attachmentsIn'> & {
+  readonly end: () => Promise<void>;
+};
+
+/** Any portal may ask, also one that does not have the room. */
+function openHistory(asked: <Result>(act: (client: PoolClient) => Promise<Result>) => Promise<Result>): HistoryOfLog {
+  // Whoever looks at versions keeps no compaction waiting.
+  const viewer = createCompactor(null);
+  const whole = async (key: RoomKey): Promise<WholeHistory> =>
+    await asked((client) =>
+      snapshot(client, async () => {
+        const pieces = await readPieces(client, key);
+        return {
+          ...withoutWriters(await readDocument(client, key)),
+          pieces: await readPieceBytes(
+            client,
+            key,
+            pieces.map(({ seq }) => seq),
+          ),
+        };
+      }),
+    );
+  return {
+    versions: async (key) => {
+      viewer.warm();
+      const outline = await asked((client) => snapshot(client, () => readOutline(client, key)));
+      return versionsOf(spansOf(outline), outline.names);
+    },
+    version: async (key, seq, form) =>
+      (await viewer.ask({ kind: 'version-read', history: await whole(key), seq, form })) as Uint8Array | null,
+    revert: async (key, seq) => (await viewer.ask({ kind: 'revert-read', history: await whole(key), seq })) as Uint8Array | null,
+    nameVersion: async (key, seq, name) => {
+      return await asked((client) =>
+        inTransaction(client, async () => await putName(client, key, await readOutline(client, key), { seq, name })),
+      );
+    },
+    forgetWriter: async (person) => {
+      await asked((client) => inTransaction(client, () => forgetWriter(client, person)));
+    },
+    attachmentsIn: async (sala) => {
+      const documents = await asked((client) => snapshot(client, () => readRoom(client, sala)));
+      return (await viewer.ask({ kind: 'attachments-read', documents }, buffersOf(documents))) as ReadonlySet<string>;
+    },
+    end: () => viewer.end(),
+  };
+}
+
+/** Everything that a compaction needs; null: there is no row. */
+async function readForCompaction(
+  client: ClientBase,
+  key: RoomKey,
+  rule: HistoryRule,
+): Promise<{ readonly document: ReadDocument; readonly plan: HistoryPlan; readonly pieces: ReadPieces<ArrayBuffer> } | null> {
+  const stored = await readDocument(client, key);
+  if (stored.rows.length === 0) return null;
+  const pieces = await readPieces(client, key);
+  const names = await readNames(client, key);
+  const document = withoutWriters(stored);
+  const plan = planHistory({ baseSeq: document.baseSeq, written: stored.written, pieces, names }, rule);
+  return {
+    document,
+    plan,
+    pieces: await readPieceBytes(
+      client,
+      key,
+      plan.puts.flatMap((put) => put.pieces),
+    ),
+  };
+}
+
+async function readOutline(client: ClientBase, key: RoomKey): Promise<HistoryOutline> {
+  const { sala, canal } = key;
+  const based = await client.query<{ readonly seq: number }>('SELECT seq FROM room_bases WHERE sala = $1 AND canal = $2', [sala, canal]);
+  const baseSeq = based.rows[0]?.seq ?? 0;
+  const { rows: written } = await client.query<Written>(
+    'SELECT at_ms AS "atMs", who FROM room_tails WHERE sala = $1 AND canal = $2 AND seq > $3 ORDER BY seq',
+    [sala, canal, baseSeq],
+  );
+  return { baseSeq, written, pieces: await readPieces(client, key), names: await readNames(client, key) };
+}
+
+/** Rows in one memory, so that a thread can be given it. */
+function withoutWriters({ base, rows, seq }: StoredDocument): ReadDocument {
+  const whole = joined(rows);
+  let at = 0;
+  return { base: base?.base ?? null, baseSeq: base?.seq ?? 0, rows: rows.map(({ length }) => whole.subarray(at, (at += length))), seq };
 }
 
 /** Base and tail as they were at one moment. */
@@ -105,6 +197,7 @@ interface StoredBase extends LoggedBase {
 interface StoredDocument {
   readonly base: StoredBase | null;
   readonly rows: readonly Uint8Array[];
+  readonly written: readonly Written[];
   readonly seq: number;
 }
 
@@ -112,16 +205,17 @@ interface StoredDocument {
 async function readDocument(client: ClientBase, { sala, canal }: RoomKey): Promise<StoredDocument> {
   const found = await readBase(client, { sala, canal });
   const baseSeq = found?.seq ?? 0;
-  const tail = await client.query<{ readonly seq: number; readonly frames: Buffer }>({
+  const tail = await client.query<Written & { readonly seq: number; readonly frames: Buffer }>({
     name: 'room-tail',
-    text: 'SELECT seq, frames FROM room_tails WHERE sala = $1 AND canal = $2 AND seq > $3 ORDER BY seq',
+    text: 'SELECT seq, frames, at_ms AS "atMs", who FROM room_tails WHERE sala = $1 AND canal = $2 AND seq > $3 ORDER BY seq',
     values: [sala, canal, baseSeq],
   });
   for (const [index, { seq }] of tail.rows.entries()) {
     if (seq !== baseSeq + index + 1)
       throw new SvcError('STORE_FAILED', `row ${baseSeq + index + 1} of ${sala}/${canal} is missing in the database`);
   }
-  return { base: found, rows: tail.rows.map(({ frames }) => frames), seq: baseSeq + tail.rows.length };
+  const written = tail.rows.map(({ atMs, who }) => ({ atMs, who }));
+  return { base: found, rows: tail.rows.map(({ frames }) => frames), written, seq: baseSeq + tail.rows.length };
 }
 
 /** In pieces: they come as digits, and the event loop is not held up for long by any of them. */
@@ -146,9 +240,13 @@ async function readBase(client: ClientBase, { sala, canal }: RoomKey): Promise<S
   return { ...about, base: joined(pieces) };
 }
 
-async function readRoom(client: ClientBase, sala: string): Promise<readonly StoredDocument[]> {
-  const documents: StoredDocument[] = [];
-  for (const canal of canais) documents.push(await readDocument(client, { sala, canal }));
+async function readRoom(client: ClientBase, sala: string): Promise<readonly (ReadDocument & { readonly pieces: ReadPieces })[]> {
+  const documents: (ReadDocument & { readonly pieces: ReadPieces })[] = [];
+  for (const canal of canais) {
+    const key = { sala, canal };
+    const seqs = (await readPieces(client, key)).map(({ seq }) => seq);
+    documents.push({ ...withoutWriters(await readDocument(client, key)), pieces: await readPieceBytes(client, key, seqs) });
+  }
   return documents;
 }
 
@@ -166,6 +264,8 @@ interface Packed {
   readonly canais: readonly string[];
   readonly seqs: readonly number[];
   readonly lengths: readonly number[];
+  readonly times: readonly number[];
+  readonly writers: readonly string[];
   /** Behind one another. A copy: the rows may change after the call. */
   readonly bytes: Buffer;
 }
@@ -175,17 +275,20 @@ const pack = (rows: readonly LogRow[]): Packed => ({
   canais: rows.map(({ canal }) => canal),
   seqs: rows.map(({ seq }) => seq),
   lengths: rows.map(({ frames }) => frames.length),
+  times: rows.map(({ atMs = 0 }) => atMs),
+  writers: rows.map(({ who = [] }) => packNames(who)),
   bytes: Buffer.concat(rows.map(({ frames }) => frames)),
 });
 
-const given = `(SELECT sala, canal, seq, substring($5::bytea FROM (sum(length) OVER (ORDER BY n) - length + 1)::integer FOR length) AS frames
-    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::integer[]) WITH ORDINALITY AS t (sala, canal, seq, length, n)) AS given
+const given = `(SELECT sala, canal, seq, substring($5::bytea FROM (sum(length) OVER (ORDER BY n) - length + 1)::integer FOR length) AS frames, at_ms, who
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $7::bigint[], $8::text[])
+      WITH ORDINALITY AS t (sala, canal, seq, length, at_ms, who, n)) AS given
   WHERE given.sala <> ALL ($6::text[])`;
 
 /** Rows that are there already are left; one that is there with other bytes is refused. */
 async function insert(client: ClientBase, rows: Packed, deleted: ReadonlySet<string>): Promise<void> {
-  const values = [rows.salas, rows.canais, rows.seqs, rows.lengths, rows.bytes, [...deleted]];
-  const text = `INSERT INTO room_tails SELECT sala, canal, seq, frames FROM ${given} ON CONFLICT (sala, canal, seq) DO NOTHING`;
+  const values = [rows.salas, rows.canais, rows.seqs, rows.lengths, rows.bytes, [...deleted], rows.times, rows.writers];
+  const text = `INSERT INTO room_tails (sala, canal, seq, frames, at_ms, who) SELECT sala, canal, seq, frames, at_ms, who FROM ${given} ON CONFLICT (sala, canal, seq) DO NOTHING`;
   const { rowCount } = await client.query({ name: 'room-append', text, values });
   if (rowCount === rows.salas.filter((sala) => !deleted.has(sala)).length) return;
   const other = await client.query<{ readonly sala: string; readonly seq: number }>(
@@ -197,13 +300,15 @@ async function insert(client: ClientBase, rows: Packed, deleted: ReadonlySet<str
   if (first !== undefined) throw new SvcError('STORE_FAILED', `row ${first.seq} of ${first.sala} is in the database with other bytes`);
 }
 
-async function rebase(client: ClientBase, { sala, canal }: RoomKey, { base, vector, deletes, seq }: CompactedRoom): Promise<void> {
+async function rebase(client: ClientBase, { sala, canal }: RoomKey, { base, vector, deletes, seq }: CompactedRoom): Promise<boolean> {
   const { rowCount } = await client.query(
     `INSERT INTO room_bases AS b (sala, canal, seq, base, vector, deletes) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sala, canal) DO UPDATE
        SET seq = excluded.seq, base = excluded.base, vector = excluded.vector, deletes = excluded.deletes WHERE b.seq < excluded.seq`,
     [sala, canal, seq, ...[base, vector, deletes].map(asBuffer)],
   );
-  if (rowCount !== 0) await client.query('DELETE FROM room_tails WHERE sala = $1 AND canal = $2 AND seq <= $3', [sala, canal, seq]);
+  if (rowCount === 0) return false;
+  await client.query('DELETE FROM room_tails WHERE sala = $1 AND canal = $2 AND seq <= $3', [sala, canal, seq]);
+  return true;
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer => Buffer.from(buffer, byteOffset, byteLength);
@@ -212,8 +317,10 @@ async function remove(client: ClientBase, sala: string): Promise<void> {
   await client.query('INSERT INTO deleted_rooms VALUES ($1) ON CONFLICT (room) DO NOTHING', [sala]);
   // Waits for a write that is under way.
   await client.query('DELETE FROM room_owners WHERE sala = $1', [sala]);
-  for (const table of ['room_bases', 'room_tails']) await client.query(`DELETE FROM ${table} WHERE sala = $1`, [sala]);
+  for (const table of ['room_bases', 'room_tails', 'room_history', 'room_version_names'])
+    await client.query(`DELETE FROM ${table} WHERE sala = $1`, [sala]);
 }
 
 const size = `SELECT ((SELECT coalesce(sum(octet_length(base)), 0) FROM room_bases WHERE sala = ANY ($1::text[]))
-  + (SELECT coalesce(sum(octet_length(frames)), 0) FROM room_tails WHERE sala = ANY ($1::text[]))) AS bytes`;
+  + (SELECT coalesce(sum(octet_length(frames)), 0) FROM room_tails WHERE sala = ANY ($1::text[]))
+  + (SELECT coalesce(sum(octet_length(piece)), 0) FROM room_history WHERE sala = ANY ($1::text[]))) AS bytes`;

@@ -1,45 +1,68 @@
 /** The thread in which documents are built: for compaction, and to look for attachments. It only reads the file, or what is handed to it. */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { canais } from '../schema/rooms.ts';
+import { canais, type VersionForm } from '../schema/rooms.ts';
 import { updatesIn } from '../schema/room-frames.ts';
 import { addressesIn, compactUpdates, documentOf } from './room-compaction.ts';
+import { documentWithDeleted } from './history/pieces.ts';
+import { carryOut, type HistoryChange, type HistoryPlan, planHistory } from './history/rewrite.ts';
+import { historyReader } from './history/sqlite-history.ts';
+import { revertTo, versionIn, type WholeHistory } from './history/view.ts';
 import { limits } from './limits.ts';
 import { costOf, type CostRequest } from './room-cost.ts';
 import { describeBase, documentReader } from './room-log-database.ts';
-import type { CompactedRoom, RoomKey } from './room-log.ts';
+import type { CompactedRoom, HistoryRule, RoomKey } from './room-log.ts';
 import { integrable } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** A document as it is kept: all that a base or a search for attachments is made of. */
 export interface ReadDocument {
   readonly base: Uint8Array | null;
+  readonly baseSeq: number;
   /** Frames of updates. */
   readonly rows: readonly Uint8Array[];
   /** Number of the last row. */
   readonly seq: number;
 }
 
-/** The first two are of a file, which the thread reads. */
-export type CompactRequest =
-  | { readonly kind: 'compact'; readonly key: RoomKey }
-  | { readonly kind: 'attachments'; readonly sala: string }
-  | { readonly kind: 'compact-read'; readonly document: ReadDocument }
-  | { readonly kind: 'attachments-read'; readonly documents: readonly ReadDocument[] }
-  | { readonly kind: 'cost'; readonly of: CostRequest };
+/** Pieces of its history, by their numbers. */
+export type ReadPieces<Memory extends ArrayBufferLike = ArrayBufferLike> = readonly {
+  readonly seq: number;
+  readonly piece: Uint8Array<Memory>;
+}[];
 
-function compacted(stored: ReadDocument | null): CompactedRoom | null {
-  if (!stored || stored.rows.length === 0) return null;
+/** Requests with `read` bring what the others find in a file. */
+export type CompactRequest =
+  | { readonly kind: 'compact'; readonly key: RoomKey; readonly rule: HistoryRule }
+  | { readonly kind: 'attachments'; readonly sala: string }
+  | { readonly kind: 'version'; readonly key: RoomKey; readonly seq: number; readonly form: VersionForm }
+  | { readonly kind: 'revert'; readonly key: RoomKey; readonly seq: number }
+  | { readonly kind: 'compact-read'; readonly document: ReadDocument; readonly plan: HistoryPlan; readonly pieces: ReadPieces }
+  | { readonly kind: 'attachments-read'; readonly documents: readonly (ReadDocument & { readonly pieces: ReadPieces })[] }
+  | { readonly kind: 'version-read'; readonly history: WholeHistory; readonly seq: number; readonly form: VersionForm }
+  | { readonly kind: 'revert-read'; readonly history: WholeHistory; readonly seq: number }
+  | { readonly kind: 'cost'; readonly of: CostRequest }
+  | { readonly kind: 'nothing' };
+
+export interface CompactedWithHistory extends CompactedRoom {
+  readonly history: HistoryChange;
+}
+
+function compacted(stored: ReadDocument, plan: HistoryPlan, piece: (seq: number) => Uint8Array): CompactedWithHistory {
   const { state, dropped } = compactUpdates(stored.base, stored.rows.flatMap(updatesIn));
   if (state.length > limits.roomBaseBytesMax)
     throw new Error(`its base has ${state.length} bytes, the limit is ${limits.roomBaseBytesMax}`);
-  return { base: state, ...describeBase(state), seq: stored.seq, dropped };
+  const history = carryOut(plan, { base: stored.base, rows: stored.rows, piece });
+  return { base: state, ...describeBase(state), seq: stored.seq, dropped, history };
 }
 
-function attachmentsOf(documents: readonly (ReadDocument | null)[]): ReadonlySet<string> {
+function attachmentsOf(documents: readonly Omit<WholeHistory, 'baseSeq'>[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const stored of documents) {
-    if (!stored) continue;
+    // A version with it may be brought back.
+    const past = documentWithDeleted(stored.pieces.map(({ piece }) => piece));
+    for (const address of addressesIn(past, [], true)) found.add(address);
+    past.destroy();
     const base = stored.base === null ? [] : [stored.base];
     const { base: whole, updates } = integrable(stored.base, stored.rows.flatMap(updatesIn));
     const doc = documentOf([...(whole === null ? [] : [whole]), ...updates]);
@@ -49,15 +72,63 @@ function attachmentsOf(documents: readonly (ReadDocument | null)[]): ReadonlySet
 }
 
 function openReader(file: string | null): (request: CompactRequest) => unknown {
-  const read = file === null ? () => null : documentReader(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
-  const answers: { readonly [Kind in CompactRequest['kind']]: (request: Extract<CompactRequest, { readonly kind: Kind }>) => unknown } = {
-    compact: ({ key }) => compacted(read(key)),
-    attachments: ({ sala }) => attachmentsOf(canais.map((canal) => read({ sala, canal }))),
-    'compact-read': ({ document }) => compacted(document),
-    'attachments-read': ({ documents }) => attachmentsOf(documents),
-    cost: ({ of }) => costOf(of),
+  const answersOfFile = file === null ? null : fileAnswers(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
+  return (request) => {
+    switch (request.kind) {
+      case 'compact-read':
+        return compacted(request.document, request.plan, pieceIn(request.pieces));
+      case 'attachments-read':
+        return attachmentsOf(request.documents);
+      case 'version-read':
+        return versionIn(request.history, request.seq, request.form);
+      case 'revert-read':
+        return revertTo(request.history, request.seq);
+      case 'cost':
+        return costOf(request.of);
+      case 'nothing':
+        return null;
+      default:
+        return answersOfFile?.(request) ?? null;
+    }
+  };
+}
+
+const pieceIn =
+  (pieces: ReadPieces) =>
+  (seq: number): Uint8Array => {
+    const found = pieces.find((one) => one.seq === seq);
+    if (found === undefined) throw new Error(`piece ${seq} of a history is missing`);
+    return found.piece;
+  };
+
+type FileRequest = Extract<CompactRequest, { readonly kind: 'compact' | 'attachments' | 'version' | 'revert' }>;
+
+/** Answers about documents of a file. */
+function fileAnswers(database: DatabaseSync): (request: FileRequest) => unknown {
+  const read = documentReader(database);
+  const history = historyReader(database);
+  const compact = (key: RoomKey, rule: HistoryRule): CompactedWithHistory | null => {
+    const stored = read(key);
+    if (!stored || stored.rows.length === 0) return null;
+    const { id } = stored;
+    const plan = planHistory({ ...stored, pieces: history.pieces(id), names: history.names(id) }, rule);
+    return compacted(stored, plan, (seq) => history.piece(id, seq));
+  };
+  const whole = (key: RoomKey): WholeHistory | null => {
+    const stored = read(key);
+    if (!stored) return null;
+    return { ...stored, pieces: history.pieces(stored.id).map(({ seq }) => ({ seq, piece: history.piece(stored.id, seq) })) };
+  };
+  const answers: { readonly [Kind in FileRequest['kind']]: (request: Extract<FileRequest, { readonly kind: Kind }>) => unknown } = {
+    compact: ({ key, rule }) => compact(key, rule),
+    attachments: ({ sala }) => attachmentsOf(canais.map((canal) => whole({ sala, canal })).filter((one) => one !== null)),
+    version: ({ key, seq, form }) => answered(whole(key), (found) => versionIn(found, seq, form)),
+    revert: ({ key, seq }) => answered(whole(key), (found) => revertTo(found, seq)),
   };
   return (request) => answers[request.kind](request as never);
 }
+
+const answered = <Result>(found: WholeHistory | null, answer: (found: WholeHistory) => Result): Result | null =>
+  found === null ? null : answer(found);
 
 if (parentPort) answerRequests(parentPort, () => openReader((workerData as { file: string | null }).file));

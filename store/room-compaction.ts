@@ -59,9 +59,9 @@ const address = /[0-9a-f]{64}/g;
 
 /**
  * Addresses that look like attachments, in the shown contents of the document and, for good measure, in the bytes as they are kept: an
- * address too many keeps a file, one too few would lose it.
+ * address too many keeps a file, one too few would lose it. `withDeleted`: also in what was deleted and is still there.
  */
-export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[]): ReadonlySet<string> {
+export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[], withDeleted = false): ReadonlySet<string> {
   const found = new Set<string>();
   const search = (text: string): void => {
     for (const [one] of text.matchAll(address)) found.add(one);
@@ -70,12 +70,13 @@ export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[]): ReadonlyS
   const parents = new Set<Y.AbstractType<unknown>>();
   for (const structs of doc.store.clients.values()) {
     for (const struct of structs) {
-      if (!(struct instanceof Y.Item) || struct.deleted) continue;
+      if (!(struct instanceof Y.Item) || (struct.deleted && !withDeleted)) continue;
       if (struct.parent instanceof Y.AbstractType) parents.add(struct.parent as Y.AbstractType<unknown>);
       if (!(struct.content instanceof Y.ContentString)) search(shown(struct));
+      else if (withDeleted) search(struct.content.str);
     }
   }
-  for (const parent of parents) search(textOf(parent));
+  for (const parent of parents) for (const text of new Set([textOf(parent, false), textOf(parent, withDeleted)])) search(text);
   return found;
 }
 
@@ -86,11 +87,11 @@ function shown({ content }: Y.Item): string {
 }
 
 /** Strings that stand next to each other may be kept in pieces. */
-function textOf(type: Y.AbstractType<unknown>): string {
+function textOf(type: Y.AbstractType<unknown>, withDeleted: boolean): string {
   const pieces: string[] = [];
   // oxlint-disable-next-line no-underscore-dangle -- Yjs has no other way to its items
   for (let item = type._start; item; item = item.right) {
-    if (!item.deleted && item.content instanceof Y.ContentString) pieces.push(item.content.str);
+    if ((!item.deleted || withDeleted) && item.content instanceof Y.ContentString) pieces.push(item.content.str);
   }
   return pieces.join('');
 }

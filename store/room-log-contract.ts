@@ -5,7 +5,7 @@ import { decodeVector } from '../schema/crdt/update.ts';
 import { contentOf, editAtRandom, randomOf } from '../schema/crdt/testing/random-edits.ts';
 import { encodeUints } from '../schema/varuint.ts';
 import { updateFrameBytes, updatesIn, writeUpdateFrame } from '../schema/room-frames.ts';
-import type { RoomKey, RoomLog } from './room-log.ts';
+import type { HistoryRule, RoomKey, RoomLog } from './room-log.ts';
 
 export interface RoomLogFixture {
   open(): Promise<RoomLog>;
@@ -18,6 +18,9 @@ export const framed = (updates: readonly Uint8Array[]): Uint8Array => {
   updates.reduce((at, update) => writeUpdateFrame(frames, at, update), 0);
   return frames;
 };
+
+/** Rule of a site that keeps versions for a year, asked on the first of January 2026. */
+export const wholeYear: HistoryRule = { days: 365, nowMs: Date.UTC(2026, 0, 1) };
 
 const room: RoomKey = { sala: 's000000000000000000001', canal: 'documento' };
 const other: RoomKey = { ...room, canal: 'comentarios' };
@@ -96,7 +99,7 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       const { doc, updates } = typed(4, 120);
       const half = updates.length >> 1;
       await log.append([{ ...room, seq: 1, frames: framed(updates.slice(0, half)) }]);
-      const compacting = log.compact(room);
+      const compacting = log.compact(room, wholeYear);
       await log.append([{ ...room, seq: 2, frames: framed(updates.slice(half)) }]);
       const made = await compacting;
       expect(made?.dropped).toBe(0);
@@ -105,7 +108,7 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       expect(loaded.base).toEqual(made?.base);
       expect(updatesIn(loaded.tail)).toHaveLength(made?.seq === 1 ? updates.length - half : 0);
       expect(contentOf(await read(log, room))).toBe(contentOf(doc));
-      await log.compact(room);
+      await log.compact(room, wholeYear);
       expect((await log.load(room)).tail).toHaveLength(0);
       await again();
       expect(contentOf(await read(log, room))).toBe(contentOf(doc));
@@ -122,14 +125,14 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       const { doc, updates } = typed(7, 40);
       const circles = Array.from({ length: 2_000 }, (_, n) => circle(n));
       await log.append([{ ...room, seq: 1, frames: framed([...updates.slice(0, 20), ...circles, ...updates.slice(20)]) }]);
-      const made = await log.compact(room);
+      const made = await log.compact(room, wholeYear);
       expect(made?.dropped).toBe(circles.length);
       const kept = await read(log, room);
       expect([kept.store.pendingStructs, contentOf(kept)]).toEqual([null, contentOf(doc)]);
     });
 
     test('nothing to compact is no base', async () => {
-      expect(await log.compact(room)).toBeNull();
+      expect(await log.compact(room, wholeYear)).toBeNull();
     });
 
     test('a deleted room is gone, and a late row does not bring it back', async () => {
@@ -141,8 +144,122 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       expect(await log.sizeOf(room.sala)).toBeGreaterThan(0);
       await log.deleteRoom(room.sala);
       await log.append([{ ...room, seq: 2, frames: framed(typed(6, 5).updates) }]);
-      expect(await log.compact(room)).toBeNull();
+      expect(await log.compact(room, wholeYear)).toBeNull();
       expect([(await log.load(room)).seq, (await log.load(other)).seq, await log.sizeOf(room.sala)]).toEqual([0, 0, 0]);
+    });
+
+    // oxlint-disable-next-line max-lines-per-function -- one suite
+    describe('history', () => {
+      const { nowMs } = wholeYear;
+      const minute = 60_000;
+      /** Three goes of two people: ten updates each, an hour between them. */
+      const written = async (): Promise<{ readonly updates: readonly Uint8Array[]; readonly said: (go: number) => string }> => {
+        const { updates } = typed(8, 40);
+        const goes = [0, 1, 2].map((go) => updates.slice(go * 10, go * 10 + 10));
+        for (const [go, part] of goes.entries()) {
+          const rows = part.map((update, n) => {
+            const atMs = nowMs - (3 - go) * 60 * minute + n * 1_000;
+            const { sala, canal } = room;
+            return { sala, canal, seq: go * 10 + n + 1, frames: framed([update]), atMs, who: n === 0 ? ['ana'] : ['bia'] };
+          });
+          await log.append(rows);
+          if (go === 1) await log.compact(room, wholeYear);
+        }
+        const said = (go: number): string => {
+          const doc = new Y.Doc();
+          for (const update of updates.slice(0, go * 10 + 10)) Y.applyUpdate(doc, update);
+          return contentOf(doc);
+        };
+        return { updates, said };
+      };
+      const saidIn = async (seq: number): Promise<string | null> => {
+        const update = await log.version(room, seq, 'yjs');
+        if (update === null) return null;
+        const doc = new Y.Doc();
+        Y.applyUpdate(doc, update);
+        return contentOf(doc);
+      };
+
+      test('each go is a version, before and after its rows are compacted and the log is opened again', async () => {
+        const { said } = await written();
+        const goes = [0, 1, 2].map((go) => {
+          const sinceMs = nowMs - (3 - go) * 60 * minute;
+          return { seq: go * 10 + 10, sinceMs, untilMs: sinceMs + 9_000, who: ['ana', 'bia'], name: null };
+        });
+        expect(await log.versions(room)).toEqual(goes);
+        await log.compact(room, wholeYear);
+        await again();
+        expect(await log.versions(room)).toEqual(goes);
+        for (const go of [0, 1, 2]) expect(await saidIn(go * 10 + 10)).toBe(said(go));
+        expect([await saidIn(15), await saidIn(31), await log.versions(other)]).toEqual([null, null, []]);
+      });
+
+      test('a version comes back as an edit, and the document says what it said then', async () => {
+        const { said } = await written();
+        const update = await log.revert(room, 10);
+        await log.append([{ ...room, seq: 31, frames: framed([update!]), atMs: nowMs, who: ['caio'] }]);
+        expect(contentOf(await read(log, room))).toBe(said(0));
+        expect([await saidIn(30), await log.revert(room, 15)]).toEqual([said(2), null]);
+      });
+
+      test('a name stays with its version, which is not merged, and goes with it', async () => {
+        await written();
+        expect(await log.nameVersion(room, 25, 'meio')).toBe('named');
+        expect(await log.nameVersion(room, 15, 'não há')).toBe('gone');
+        const names = async () => (await log.versions(room)).map(({ seq, name }) => [seq, name]);
+        const named = [
+          [10, null],
+          [20, null],
+          [25, 'meio'],
+          [30, null],
+        ];
+        expect(await names()).toEqual(named);
+        await log.compact(room, wholeYear);
+        expect(await names()).toEqual(named);
+        await log.nameVersion(room, 25, null);
+        await log.append([{ ...room, seq: 31, frames: framed(typed(9, 3).updates), atMs: nowMs, who: ['ana'] }]);
+        await log.compact(room, wholeYear);
+        expect(await names()).toEqual([10, 20, 30, 31].map((seq) => [seq, null]));
+      });
+
+      test('what is older than the rule is one with the begin, and a rule of no days keeps none', async () => {
+        const { said } = await written();
+        const later = { days: 30, nowMs: nowMs + 40 * 24 * 60 * minute };
+        await log.append([{ ...room, seq: 31, frames: framed(typed(9, 3).updates), atMs: later.nowMs, who: ['ana'] }]);
+        await log.compact(room, later);
+        expect((await log.versions(room)).map(({ seq }) => seq)).toEqual([30, 31]);
+        expect(await saidIn(30)).toBe(said(2));
+        const bytes = await log.sizeOf(room.sala);
+        await log.append([{ ...room, seq: 32, frames: framed(typed(10, 1).updates), atMs: later.nowMs, who: ['ana'] }]);
+        await log.compact(room, { ...later, days: 0 });
+        expect((await log.versions(room)).map(({ seq, sinceMs, who }) => [seq, sinceMs, who])).toEqual([[32, 0, []]]);
+        expect(await log.sizeOf(room.sala)).toBeLessThan(bytes);
+      });
+
+      test('a person who is forgotten is no writer any more, in rows and in pieces', async () => {
+        await written();
+        await log.forgetWriter('ana');
+        expect((await log.versions(room)).map(({ who }) => who)).toEqual([['bia'], ['bia'], ['bia']]);
+        await log.forgetWriter('bia');
+        expect((await log.versions(room)).map(({ who }) => who)).toEqual([[], [], []]);
+      });
+
+      test('attachments of versions are found, and nothing of a deleted room is left', async () => {
+        const sha = 'e'.repeat(64);
+        const doc = new Y.Doc();
+        const updates: Uint8Array[] = [];
+        doc.on('update', (update: Uint8Array) => updates.push(update));
+        doc.getText('text').insertEmbed(0, { src: `anexo:${sha}` });
+        doc.getText('text').delete(0, 1);
+        for (const [n, update] of updates.entries()) {
+          await log.append([{ ...room, seq: n + 1, frames: framed([update]), atMs: nowMs - (2 - n) * 60 * minute, who: ['ana'] }]);
+          await log.compact(room, wholeYear);
+        }
+        expect([...(await log.attachmentsIn(room.sala))]).toEqual([sha]);
+        await log.nameVersion(room, 1, 'com a imagem');
+        await log.deleteRoom(room.sala);
+        expect([await log.versions(room), await log.sizeOf(room.sala), await log.revert(room, 1)]).toEqual([[], 0, null]);
+      });
     });
 
     test('addresses of attachments are found in both documents, also where they stand in pieces', async () => {
@@ -158,7 +275,7 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       const comments = new Y.Doc();
       comments.getText('text').insert(0, gone);
       await log.append([{ ...other, seq: 1, frames: framed([Y.encodeStateAsUpdate(comments)]) }]);
-      await log.compact(room);
+      await log.compact(room, wholeYear);
       expect([...(await log.attachmentsIn(room.sala))].sort()).toEqual([one, two, three, gone]);
     });
   });

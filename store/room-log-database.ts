@@ -5,9 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { deletesAsUpdate, encodeVector, knowsNothing, learn, scanUpdate } from '../schema/crdt/update.ts';
 import { SvcError } from '../schema/errors.ts';
 import { ensurePlainFileSync } from '../schema/plain-file.ts';
+import type { Written } from './history/rewrite.ts';
 import type { LoggedBase, RoomKey } from './room-log.ts';
-
-const schemaVersion = 1;
 
 const schema = `
   CREATE TABLE documents (
@@ -17,6 +16,21 @@ const schema = `
   CREATE TABLE tail (
     document INTEGER NOT NULL, seq INTEGER NOT NULL, frames BLOB NOT NULL, PRIMARY KEY (document, seq)
   ) STRICT, WITHOUT ROWID;`;
+
+/** Since version 2. `who`: names between blanks (history/spans.ts). */
+const history = `
+  ALTER TABLE tail ADD COLUMN at_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tail ADD COLUMN who TEXT NOT NULL DEFAULT '';
+  CREATE TABLE history (
+    document INTEGER NOT NULL, seq INTEGER NOT NULL, since_ms INTEGER NOT NULL, until_ms INTEGER NOT NULL, who TEXT NOT NULL, piece BLOB NOT NULL,
+    PRIMARY KEY (document, seq)
+  ) STRICT;
+  CREATE TABLE version_names (document INTEGER NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (document, seq)) STRICT, WITHOUT ROWID;`;
+
+/** Steps of the shape of the file: step n brings `user_version` from n to n + 1. */
+export const roomLogSteps: readonly string[] = [schema, history];
+
+const schemaVersion = roomLogSteps.length;
 
 /** Creates the file, 0600, or checks that it is ours. A commit is on the disk when it returns (synchronous = FULL). */
 export function openRoomDatabase(file: string): DatabaseSync {
@@ -32,7 +46,8 @@ export function openRoomDatabase(file: string): DatabaseSync {
         `the room log ${file} has schema ${version}, this svc knows ${schemaVersion}: run the newer svc, or put back a backup of before it (svc restore)`,
       );
     }
-    if (version === 0) database.exec(`BEGIN IMMEDIATE; ${schema} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
+    const steps = roomLogSteps.slice(version);
+    if (steps.length > 0) database.exec(`BEGIN IMMEDIATE; ${steps.join('')} PRAGMA user_version = ${schemaVersion}; COMMIT;`);
     return database;
   } catch (error) {
     database.close();
@@ -45,20 +60,28 @@ export interface StoredDocument {
   readonly base: Uint8Array | null;
   readonly baseSeq: number;
   readonly rows: readonly Uint8Array[];
+  /** When and by whom each row was written. */
+  readonly written: readonly Written[];
   readonly seq: number;
 }
 
 /** Reads whole documents or throws: a hole in the tail is damage, not less text. Null: never written to. */
 export function documentReader(database: DatabaseSync): (key: RoomKey) => StoredDocument | null {
   const document = database.prepare('SELECT id, base_seq, base FROM documents WHERE sala = ? AND canal = ?');
-  const tail = database.prepare('SELECT seq, frames FROM tail WHERE document = ? AND seq > ? ORDER BY seq');
+  // A snapshot may be of before rows said who wrote them.
+  const hasWriters = (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version > 1;
+  const columns = hasWriters ? 'at_ms AS atMs, who' : "0 AS atMs, '' AS who";
+  const tail = database.prepare(`SELECT seq, frames, ${columns} FROM tail WHERE document = ? AND seq > ? ORDER BY seq`);
   const begin = database.prepare('BEGIN');
   const commit = database.prepare('COMMIT');
   const read = ({ sala, canal }: RoomKey): StoredDocument | null => {
     const found = document.get(sala, canal) as { id: number; base_seq: number; base: Uint8Array | null } | undefined;
     if (!found) return null;
     if (found.base === null && found.base_seq !== 0) throw new Error(`the base of ${sala}/${canal} is missing`);
-    const rows = tail.all(found.id, found.base_seq) as { seq: number; frames: Uint8Array }[];
+    const rows = tail.all(found.id, found.base_seq) as unknown as readonly (Written & {
+      readonly seq: number;
+      readonly frames: Uint8Array;
+    })[];
     for (const [index, { seq }] of rows.entries()) {
       if (seq !== found.base_seq + index + 1) throw new Error(`row ${found.base_seq + index + 1} of ${sala}/${canal} is missing`);
     }
@@ -67,6 +90,7 @@ export function documentReader(database: DatabaseSync): (key: RoomKey) => Stored
       base: found.base,
       baseSeq: found.base_seq,
       rows: rows.map(({ frames }) => frames),
+      written: rows.map(({ atMs, who }) => ({ atMs, who })),
       seq: found.base_seq + rows.length,
     };
   };

@@ -136,6 +136,11 @@ function shutLog(why: string): RoomLog {
     deleteRoom: refuse,
     sizeOf: refuse,
     attachmentsIn: refuse,
+    versions: refuse,
+    version: refuse,
+    revert: refuse,
+    nameVersion: refuse,
+    forgetWriter: refuse,
     close: async () => undefined,
   };
 }

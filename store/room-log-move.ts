@@ -3,9 +3,13 @@
  * store says that they are there (`roomLogName`), and no file is asked for.
  * Decision: docs/decisions/0297-rooms-move-into-the-database.md
  */
+import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
 import type { Canal } from '../schema/rooms.ts';
+import { changeHistory } from './history/postgres-history.ts';
+import { historyReader } from './history/sqlite-history.ts';
 import { describeBase, documentReader, openRoomDatabase } from './room-log-database.ts';
+import type { RoomKey } from './room-log.ts';
 
 /** Named value of the store: the id of the file with its documents, or that they are in its database. */
 export const roomLogName = 'room-log-id';
@@ -42,12 +46,15 @@ export async function copyDocuments(file: string, client: ClientBase): Promise<M
         bases += 1;
       }
       for (const [index, frames] of document.rows.entries())
-        await client.query('INSERT INTO room_tails (sala, canal, seq, frames) VALUES ($1, $2, $3, $4)', [
+        await client.query('INSERT INTO room_tails (sala, canal, seq, frames, at_ms, who) VALUES ($1, $2, $3, $4, $5, $6)', [
           ...at,
           document.baseSeq + index + 1,
           Buffer.from(frames),
+          document.written[index]!.atMs,
+          document.written[index]!.who,
         ]);
       rows += document.rows.length;
+      await copyHistory(source, document.id, client, key);
     }
     await refuseDifferent(client, { bases, rows });
     await client.query('INSERT INTO named_values VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value', [
@@ -58,6 +65,16 @@ export async function copyDocuments(file: string, client: ClientBase): Promise<M
   } finally {
     source.close();
   }
+}
+
+async function copyHistory(source: DatabaseSync, document: number, client: ClientBase, key: RoomKey): Promise<void> {
+  const read = historyReader(source);
+  for (const kept of read.pieces(document)) {
+    const put = { ...kept, piece: read.piece(document, kept.seq) };
+    await changeHistory(client, key, 0, { drop: [], puts: [put] });
+  }
+  for (const [seq, name] of read.names(document))
+    await client.query('INSERT INTO room_version_names VALUES ($1, $2, $3, $4)', [key.sala, key.canal, seq, name]);
 }
 
 async function refuseDifferent(client: ClientBase, expected: { readonly bases: number; readonly rows: number }): Promise<void> {

@@ -14,7 +14,12 @@ export function refusable(log: RoomLog, why: () => string | null): RoomLog {
   return {
     load: unless((key) => log.load(key)),
     append: unless((rows) => log.append(rows)),
-    compact: unless((key) => log.compact(key)),
+    compact: unless((key, rule) => log.compact(key, rule)),
+    versions: unless((key) => log.versions(key)),
+    version: unless((key, seq, form) => log.version(key, seq, form)),
+    revert: unless((key, seq) => log.revert(key, seq)),
+    nameVersion: unless((key, seq, name) => log.nameVersion(key, seq, name)),
+    forgetWriter: unless((person) => log.forgetWriter(person)),
     release: unless((sala) => log.release(sala)),
     deleteRoom: unless((sala) => log.deleteRoom(sala)),
     sizeOf: unless((...salas: readonly string[]) => log.sizeOf(...salas)),

@@ -4,17 +4,20 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
-import { canais, type Canal } from '../schema/rooms.ts';
+import { canais } from '../schema/rooms.ts';
+import { historyChanges, type HistoryChanges } from './history/sqlite-history.ts';
+import type { HistoryChange } from './history/rewrite.ts';
+import { packNames } from './history/spans.ts';
 import { createLastNames } from './last-names.ts';
 import { limits } from './limits.ts';
 import { describeBase, documentReader, joined, openRoomDatabase } from './room-log-database.ts';
-import type { LoggedRoom, RoomKey } from './room-log.ts';
+import type { LoggedRoom, LogRow, RoomKey } from './room-log.ts';
 import { mendedDocument } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** Rows of one `append`, packed: where each one lies in `bytes`, behind the one before. */
 export interface PackedRows {
-  readonly rows: readonly { readonly sala: string; readonly canal: Canal; readonly seq: number; readonly to: number }[];
+  readonly rows: readonly (Omit<LogRow, 'frames'> & { readonly to: number })[];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -26,7 +29,16 @@ export interface Appended {
 export type LogRequest =
   | { readonly kind: 'load'; readonly key: RoomKey }
   | { readonly kind: 'append'; readonly packed: PackedRows }
-  | { readonly kind: 'rebase'; readonly key: RoomKey; readonly seq: number; readonly base: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'rebase';
+      readonly key: RoomKey;
+      readonly seq: number;
+      readonly base: Uint8Array<ArrayBuffer>;
+      readonly history: HistoryChange;
+    }
+  | { readonly kind: 'versions'; readonly key: RoomKey }
+  | { readonly kind: 'name'; readonly key: RoomKey; readonly seq: number; readonly name: string | null }
+  | { readonly kind: 'forget'; readonly person: string }
   | { readonly kind: 'delete'; readonly sala: string }
   | { readonly kind: 'size'; readonly salas: readonly string[] }
   | { readonly kind: 'close' };
@@ -34,19 +46,21 @@ export type LogRequest =
 /** Everything that changes the file; each function runs inside a transaction. */
 interface Changes {
   append(packed: PackedRows): void;
-  rebase(key: RoomKey, seq: number, base: Uint8Array): void;
+  rebase(key: RoomKey, seq: number, base: Uint8Array, history: HistoryChange): void;
   remove(sala: string): void;
   /** The transaction failed: ids that it had made are none. */
   undone(): void;
 }
 
-function openChanges(database: DatabaseSync): Changes {
+function openChanges(database: DatabaseSync, history: HistoryChanges): Changes {
   const ids = new Map<string, number>();
   const deleted = createLastNames(limits.roomLogNamesMax);
   const insertDocument = database.prepare('INSERT OR IGNORE INTO documents (sala, canal) VALUES (?, ?)');
   const findDocument = database.prepare('SELECT id FROM documents WHERE sala = ? AND canal = ?');
   // A row that was written although its answer got lost is sent again.
-  const insertRow = database.prepare('INSERT INTO tail VALUES (?, ?, ?) ON CONFLICT (document, seq) DO NOTHING');
+  const insertRow = database.prepare(
+    'INSERT INTO tail (document, seq, frames, at_ms, who) VALUES (?, ?, ?, ?, ?) ON CONFLICT (document, seq) DO NOTHING',
+  );
   const setBase = database.prepare('UPDATE documents SET base = ?, base_seq = ? WHERE id = ? AND base_seq < ?');
   const dropRows = database.prepare('DELETE FROM tail WHERE document = ? AND seq <= ?');
   const documents = database.prepare('SELECT id FROM documents WHERE sala = ?');
@@ -66,20 +80,22 @@ function openChanges(database: DatabaseSync): Changes {
   return {
     append: ({ rows, bytes }) => {
       let from = 0;
-      for (const { sala, canal, seq, to } of rows) {
-        if (!deleted.has(sala)) insertRow.run(idOf({ sala, canal }), seq, bytes.subarray(from, to));
+      for (const { sala, canal, seq, to, atMs = 0, who = [] } of rows) {
+        if (!deleted.has(sala)) insertRow.run(idOf({ sala, canal }), seq, bytes.subarray(from, to), atMs, packNames(who));
         from = to;
       }
     },
-    rebase: (key, seq, base) => {
+    rebase: (key, seq, base, change) => {
       const found = findDocument.get(key.sala, key.canal) as { id: number } | undefined;
       if (!found || setBase.run(base, seq, found.id, seq).changes === 0) return;
       dropRows.run(found.id, seq);
+      history.change(found.id, seq, change);
     },
     remove: (sala) => {
       for (const { id } of documents.all(sala) as { id: number }[]) {
         dropRows.run(id, Number.MAX_SAFE_INTEGER);
         dropDocument.run(id);
+        history.remove(id);
       }
       deleted.add(sala);
       for (const canal of canais) ids.delete(`${sala}/${canal}`);
@@ -90,17 +106,18 @@ function openChanges(database: DatabaseSync): Changes {
 
 function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
   const read = documentReader(database);
-  const changes = openChanges(database);
+  const history = historyChanges(database);
+  const changes = openChanges(database, history);
   const size = database.prepare(
-    `SELECT coalesce(sum(coalesce(length(base), 0) + (SELECT coalesce(sum(length(frames)), 0) FROM tail WHERE document = id)), 0) AS bytes
-       FROM documents WHERE sala = ?`,
+    `SELECT coalesce(sum(coalesce(length(base), 0) + (SELECT coalesce(sum(length(frames)), 0) FROM tail WHERE document = id)
+       + (SELECT coalesce(sum(length(piece)), 0) FROM history WHERE document = id)), 0) AS bytes FROM documents WHERE sala = ?`,
   );
-  const transaction = (work: () => void): null => {
+  const transaction = <Result>(work: () => Result): Result => {
     database.exec('BEGIN IMMEDIATE');
     try {
-      work();
+      const result = work();
       database.exec('COMMIT');
-      return null;
+      return result;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       changes.undone();
@@ -127,10 +144,13 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
       transaction(() => changes.append(packed));
       return { bytes: packed.bytes };
     },
-    rebase: ({ key, seq, base }): Appended => {
-      transaction(() => changes.rebase(key, seq, base));
+    rebase: ({ key, seq, base, history: change }): Appended => {
+      transaction(() => changes.rebase(key, seq, base, change));
       return { bytes: base };
     },
+    versions: ({ key }) => history.versions(key),
+    name: ({ key, seq, name }) => transaction(() => history.nameVersion(key, seq, name)),
+    forget: ({ person }) => transaction(() => history.forgetWriter(person)),
     delete: ({ sala }) => transaction(() => changes.remove(sala)),
     size: ({ salas }) => salas.reduce((sum, sala) => sum + (size.get(sala) as { bytes: number }).bytes, 0),
     close,

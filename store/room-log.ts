@@ -3,7 +3,8 @@
  * since, as the frames that went to the sockets. Only the relay of the API writes it. Decisions: docs/decisions/0090-rooms-are-logs.md,
  * 0091-commit-window.md
  */
-import type { Canal } from '../schema/rooms.ts';
+import type { Canal, VersionForm } from '../schema/rooms.ts';
+import type { HistoryDays, Version } from './history/spans.ts';
 
 export interface RoomKey {
   readonly sala: string;
@@ -15,6 +16,16 @@ export interface LogRow extends RoomKey {
   readonly seq: number;
   /** Frames of updates (schema/room-frames.ts), one behind the other. Not kept: it may change after the call. */
   readonly frames: Uint8Array;
+  /** When it came, in ms since the epoch; absent: not known, as by whom. */
+  readonly atMs?: number;
+  /** Persons whose updates these are. */
+  readonly who?: readonly string[];
+}
+
+/** How versions are kept when a document is compacted. */
+export interface HistoryRule {
+  readonly days: HistoryDays;
+  readonly nowMs: number;
 }
 
 /** Summary of the base alone, ready for a relay that never builds a document. */
@@ -49,14 +60,24 @@ export interface RoomLog {
   /** All or none, in one transaction; resolves when it is on the disk (fsync). Rows of a deleted room are left out. */
   append(rows: readonly LogRow[]): Promise<void>;
   /** Makes one base of the base and all rows that are on the disk, off this thread. Null when there is no row, or the room is gone. */
-  compact(key: RoomKey): Promise<CompactedRoom | null>;
+  compact(key: RoomKey, rule: HistoryRule): Promise<CompactedRoom | null>;
+  /** Versions of a document, the oldest first. */
+  versions(key: RoomKey): Promise<readonly Version[]>;
+  /** The document as it was in a version; null: there is no such version. Off this thread. */
+  version(key: RoomKey, seq: number, form: VersionForm): Promise<Uint8Array | null>;
+  /** An update after which the document on the disk says what it said in that version; null: there is no such version. Off this thread. */
+  revert(key: RoomKey, seq: number): Promise<Uint8Array | null>;
+  /** Null takes the name away. `gone`: there is no such version; `full`: a document has `roomVersionNamesMax` names. */
+  nameVersion(key: RoomKey, seq: number, name: string | null): Promise<'named' | 'gone' | 'full'>;
+  /** Takes a person out of what is known of who wrote. */
+  forgetWriter(person: string): Promise<void>;
   /** Neither document of the room is open here any more: another portal may have it. */
   release(sala: string): Promise<void>;
   /** Both documents of the room, for good; no later `append` brings them back. */
   deleteRoom(sala: string): Promise<void>;
-  /** Bytes of both documents of these rooms. */
+  /** Bytes of both documents of these rooms, with their history. */
   sizeOf(...salas: readonly string[]): Promise<number>;
-  /** Everything in both documents that looks like the address of an attachment. */
+  /** Everything in both documents, and in their versions, that looks like the address of an attachment. */
   attachmentsIn(sala: string): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }

@@ -81,12 +81,12 @@ function failed(file: string | null, why: string, code: string | null): SvcError
  * Runs a single query at a time; keeps a thread while there are any, and a little longer. `file` null: documents come with the queries. A
  * document that takes longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the
  * next query gets another one. What counts is the time of a processor, which a busy machine gives it less of; but it may take `roomCompactBusyMax`
- * times as long at most.
+ * times as long at most. `warm` begins a thread for a query that is likely to come.
  */
 export function createCompactor(
   file: string | null,
   deadlineMs: number = limits.roomCompactMsMax,
-): Pick<Thread<CompactRequest>, 'ask' | 'end'> {
+): Pick<Thread<CompactRequest>, 'ask' | 'end'> & { readonly warm: () => void } {
   let thread: Thread<CompactRequest> | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -111,12 +111,15 @@ export function createCompactor(
       }, limits.roomCompactIdleMs).unref();
     }
   };
+  const ask: Thread<CompactRequest>['ask'] = (request, transfer = []) => {
+    const answer = queue.then(() => run(request, transfer));
+    queue = answer.catch(() => null);
+    return answer;
+  };
   return {
-    ask: (request, transfer = []) => {
-      const answer = queue.then(() => run(request, transfer));
-      queue = answer.catch(() => null);
-      return answer;
-    },
+    ask,
+    // Its failure is that of the next query.
+    warm: () => void ask({ kind: 'nothing' }).catch(() => null),
     end: async () => {
       await queue;
       clearTimeout(idle);

@@ -6,7 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { wideUpdate } from '../schema/crdt/testing/wild-updates.ts';
-import { framed, roomLogContract, typed } from './room-log-contract.ts';
+import { contentOf } from '../schema/crdt/testing/random-edits.ts';
+import { roomLogSteps } from './room-log-database.ts';
+import { framed, roomLogContract, typed, wholeYear } from './room-log-contract.ts';
 import { createCompactor } from './room-threads.ts';
 import { openSqliteRoomLog } from './sqlite-room-log.ts';
 
@@ -46,7 +48,7 @@ test('damage is said, never shown as less text: a hole, a torn row, a missing ba
   database.exec(`DELETE FROM tail WHERE seq = 1 AND ${rows(missing)}`);
   database.close();
   log = await openSqliteRoomLog(file);
-  for (const read of [() => log.load(hole), () => log.compact(torn), () => log.load(missing)]) {
+  for (const read of [() => log.load(hole), () => log.compact(torn, wholeYear), () => log.load(missing)]) {
     await expect(read()).rejects.toMatchObject({ code: 'STORE_FAILED' });
   }
   await log.close();
@@ -63,7 +65,10 @@ test(
     await log.append([{ ...key, seq: 1, frames: framed(typed(2, 3).updates) }]);
     await log.close();
     const compactor = createCompactor(file, 2_000);
-    const [late, next] = await Promise.allSettled([compactor.ask({ kind: 'compact', key: slow }), compactor.ask({ kind: 'compact', key })]);
+    const [late, next] = await Promise.allSettled([
+      compactor.ask({ kind: 'compact', key: slow, rule: wholeYear }),
+      compactor.ask({ kind: 'compact', key, rule: wholeYear }),
+    ]);
     await compactor.end();
     expect(late).toMatchObject({
       status: 'rejected',
@@ -82,6 +87,35 @@ test('what stands on itself is left out of a document that is opened', async () 
   await log.close();
 });
 
+test('a file of before versions were kept goes on: what was there is one version, without time and people', async () => {
+  const { updates } = typed(11, 30);
+  const old = new DatabaseSync(file);
+  old.exec(`${roomLogSteps[0]} PRAGMA user_version = 1`);
+  const base = Y.mergeUpdates(updates.slice(0, 10));
+  old.prepare('INSERT INTO documents (sala, canal, base_seq, base) VALUES (?, ?, 10, ?)').run(key.sala, key.canal, base);
+  old.prepare('INSERT INTO tail VALUES (1, 11, ?)').run(framed(updates.slice(10, 20)));
+  old.close();
+  const log = await openSqliteRoomLog(file);
+  await log.append([{ ...key, seq: 12, frames: framed(updates.slice(20)), atMs: wholeYear.nowMs, who: ['ana'] }]);
+  const seen = (): Promise<unknown> => log.versions(key).then((all) => all.map(({ seq, sinceMs, who }) => [seq, sinceMs, who]));
+  expect(await seen()).toEqual([
+    [11, 0, []],
+    [12, wholeYear.nowMs, ['ana']],
+  ]);
+  await log.compact(key, wholeYear);
+  expect(await seen()).toHaveLength(2);
+  for (const [seq, upTo] of [
+    [11, 20],
+    [12, updates.length],
+  ] as const) {
+    const [then, now] = [new Y.Doc(), new Y.Doc()];
+    for (const update of updates.slice(0, upTo)) Y.applyUpdate(then, update);
+    Y.applyUpdate(now, (await log.version(key, seq, 'yjs'))!);
+    expect(contentOf(now)).toBe(contentOf(then));
+  }
+  await log.close();
+});
+
 test('a newer file is left alone', async () => {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA user_version = 99');
@@ -94,10 +128,13 @@ test('an update that no document takes is dropped by compaction, and the others 
   const { doc, updates } = typed(7, 30);
   // Two bytes that are no update: the relay would never have let them in.
   await log.append([{ ...key, seq: 1, frames: framed([...updates.slice(0, 9), Uint8Array.of(1, 1), ...updates.slice(9)]) }]);
-  const made = await log.compact(key);
+  const made = await log.compact(key, wholeYear);
   expect(made?.dropped).toBe(1);
   const compacted = new Y.Doc();
   Y.applyUpdate(compacted, made!.base);
   expect(Y.encodeStateVector(compacted)).toEqual(Y.encodeStateVector(doc));
+  await log.append([{ ...key, seq: 2, frames: framed([Uint8Array.of(1, 1)]) }]);
+  for (const seq of [1, 2]) expect(await log.version(key, seq, 'yjs')).toEqual(made!.base);
+  expect(await log.revert(key, 1)).not.toBeNull();
   await log.close();
 });

@@ -4,7 +4,9 @@
  */
 import { limits } from './limits.ts';
 import type { Appended, LogRequest, PackedRows } from './room-log-thread.ts';
-import type { CompactedRoom, LoggedRoom, LogRow, RoomLog } from './room-log.ts';
+import type { Version } from './history/spans.ts';
+import type { CompactedWithHistory } from './room-compact-thread.ts';
+import type { LoggedRoom, LogRow, RoomLog } from './room-log.ts';
 import { createCompactor, createThread, type Thread } from './room-threads.ts';
 
 /** Opens or creates the file, 0600. Rejects with STORE_FAILED or STORE_NEWER. */
@@ -23,6 +25,8 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
     },
   };
   const compactor = createCompactor(file);
+  // Whoever looks at versions keeps no compaction waiting.
+  const viewer = createCompactor(file);
   /** Memory that has come back from the thread: rooms that are written to all day leave none behind for a collection. */
   let spare: Uint8Array<ArrayBuffer> = new Uint8Array();
   return {
@@ -33,12 +37,23 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
       const { bytes } = (await writer.ask({ kind: 'append', packed }, [packed.bytes.buffer])) as Appended;
       if (bytes.length <= limits.roomLogSpareBytesMax) spare = bytes;
     },
-    compact: async (key) => {
-      const made = (await compactor.ask({ kind: 'compact', key })) as CompactedRoom | null;
+    compact: async (key, rule) => {
+      const made = (await compactor.ask({ kind: 'compact', key, rule })) as CompactedWithHistory | null;
       if (!made) return null;
-      const whole = wholeOf(made.base);
-      const { bytes } = (await writer.ask({ kind: 'rebase', key, seq: made.seq, base: whole }, [whole.buffer])) as Appended;
-      return { ...made, base: bytes };
+      const { history, ...room } = made;
+      const whole = wholeOf(room.base);
+      const { bytes } = (await writer.ask({ kind: 'rebase', key, seq: room.seq, base: whole, history }, [whole.buffer])) as Appended;
+      return { ...room, base: bytes };
+    },
+    versions: (key) => {
+      viewer.warm();
+      return writer.ask({ kind: 'versions', key }) as Promise<readonly Version[]>;
+    },
+    version: (key, seq, form) => viewer.ask({ kind: 'version', key, seq, form }) as Promise<Uint8Array | null>,
+    revert: (key, seq) => viewer.ask({ kind: 'revert', key, seq }) as Promise<Uint8Array | null>,
+    nameVersion: (key, seq, name) => writer.ask({ kind: 'name', key, seq, name }) as Promise<'named' | 'gone' | 'full'>,
+    forgetWriter: async (person) => {
+      await writer.ask({ kind: 'forget', person });
     },
     // Nobody else has the file.
     release: async () => undefined,
@@ -48,7 +63,7 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
     sizeOf: (...salas) => writer.ask({ kind: 'size', salas }) as Promise<number>,
     attachmentsIn: (sala) => compactor.ask({ kind: 'attachments', sala }) as Promise<ReadonlySet<string>>,
     close: async () => {
-      await compactor.end();
+      await Promise.all([compactor.end(), viewer.end()]);
       await writer.ask({ kind: 'close' });
       await thread.end();
     },
@@ -66,9 +81,9 @@ function pack(rows: readonly LogRow[], into: Uint8Array<ArrayBuffer>): PackedRow
   const size = rows.reduce((sum, { frames }) => sum + frames.length, 0);
   const bytes = into.length >= size ? into : new Uint8Array(Math.max(size, packedBytesMin));
   let to = 0;
-  const places = rows.map(({ sala, canal, seq, frames }) => {
+  const places = rows.map(({ frames, ...row }) => {
     bytes.set(frames, to);
-    return { sala, canal, seq, to: (to += frames.length) };
+    return { ...row, to: (to += frames.length) };
   });
   return { rows: places, bytes };
 }

@@ -55,11 +55,10 @@ async function members(count: number, gone: readonly string[] = []): Promise<rea
         living: async () => new Set(all),
         recorded: async () => all,
       };
-      const lines = peerLines(
-        peers,
-        async () => undefined,
-        () => (question) => answerRecord(audit, address, question),
-      );
+      const lines = peerLines(peers, async () => undefined, {
+        record: () => (question) => answerRecord(audit, address, question),
+        revert: () => undefined,
+      });
       await lines.listen();
       ends.push(() => lines.close());
       return { address, audit, record: createSiteRecord(audit, otherRecords(peers, { warn: () => undefined })) };

@@ -1,6 +1,7 @@
 /** The portal's relation to the others of its store: it takes the sockets that they carry to it, and carries theirs to them. */
 import type { Logger } from 'pino';
 import type { EntranceDeps, RoomEntrance } from '../rooms/entrance.ts';
+import type { HistoryDeps } from '../rooms/history.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { carriedUpgrades, carryUpgrade } from './carry.ts';
@@ -8,6 +9,7 @@ import type { OtherRecords } from '../audit/site-record.ts';
 import { answerPeers, askPeer, type AnswerRecord } from './record-lines.ts';
 import { createLivingLines } from './living-lines.ts';
 import { listenForPeers } from './peer-lines.ts';
+import { answerRevert, askRevert, type Revert, roomPath } from './room-lines.ts';
 
 export interface PeerOptions {
   /** Id of this one among them. */
@@ -34,11 +36,20 @@ export interface PeerLines {
   close(): void;
 }
 
-/** `answer`: of questions about the audit record; undefined while there is none. */
-export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, answer: () => AnswerRecord | undefined): PeerLines {
+/** Answers to the other portals; undefined while there are none. */
+export interface PeerAnswers {
+  readonly record: () => AnswerRecord | undefined;
+  readonly revert: () => Revert | undefined;
+}
+
+export function peerLines(peers: PeerOptions | undefined, take: RoomEntrance, { record, revert }: PeerAnswers): PeerLines {
   if (peers === undefined) return { listen: async () => undefined, close: () => undefined };
   const { key, listenHost, listenPort } = peers;
-  const server = listenForPeers(key, carriedUpgrades(take, answerPeers(answer)));
+  const records = answerPeers(record);
+  const server = listenForPeers(
+    key,
+    carriedUpgrades(take, async (req, res) => await (req.url === roomPath ? answerRevert(revert(), req, res) : records(req, res))),
+  );
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -88,5 +99,15 @@ export function elsewhereOf(peers: PeerOptions | undefined, clock: Clock): Pick<
       const address = await elsewhere(sala);
       return address === null ? null : (req, socket, head) => carryUpgrade({ address, key, lines }, req, socket, head);
     },
+  };
+}
+
+/** For what a room's own portal has to do; undefined: there are no others. */
+export function revertElsewhere(peers: PeerOptions | undefined): HistoryDeps['elsewhere'] {
+  if (peers === undefined) return undefined;
+  const { key, elsewhere } = peers;
+  return async (sala) => {
+    const address = await elsewhere(sala);
+    return address === null ? null : (asked) => askRevert(address, key, asked);
   };
 }

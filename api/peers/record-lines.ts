@@ -64,7 +64,7 @@ export async function askPeer(address: string, key: string, question: RecordQues
 }
 
 /** Null: there are more bytes. Rejects when it breaks off. */
-async function textOf(body: IncomingMessage, bytesMax: number): Promise<string | null> {
+export async function textOf(body: IncomingMessage, bytesMax: number): Promise<string | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

@@ -4,7 +4,9 @@
  */
 import type { Duplex } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import type { Canal, Papel } from '../../schema/rooms.ts';
+import type { Canal, Papel, VersionForm } from '../../schema/rooms.ts';
+import type { Version } from '../../store/history/spans.ts';
+import type { RoomKey } from '../../store/room-log.ts';
 
 /** Whom a ticket let in: fixed for the life of a socket, but for the role. */
 export interface Seat {
@@ -53,10 +55,31 @@ export interface Relay {
   sizeOf(sala: string): Promise<number>;
   /** The text of both documents of the room, searched for attachment addresses; for the garbage collection. Off the hot path. */
   attachmentsIn(sala: string): Promise<ReadonlySet<string>>;
+  readonly history: RoomHistory;
   /** Open sockets, rooms in memory, frames and bytes in and out, dropped readers; for `/metrics`. */
   figures(): RelayFigures;
   /** Closes all sockets with 1013 and writes down what is pending. */
   close(): Promise<void>;
+}
+
+export interface RevertAsked {
+  readonly key: RoomKey;
+  /** Number of the version. */
+  readonly seq: number;
+  readonly usuario: string;
+  readonly app: string;
+  readonly dona: string;
+}
+
+/** Versions of documents. Off the hot path, as everything that builds a document. */
+export interface RoomHistory {
+  /** The oldest first. */
+  versions(key: RoomKey): Promise<readonly Version[]>;
+  /** Null: there is no such version. */
+  version(key: RoomKey, seq: number, form: VersionForm): Promise<Uint8Array | null>;
+  name(key: RoomKey, seq: number, name: string | null): Promise<'named' | 'gone' | 'full'>;
+  /** As an edit of that person; resolves when it is on the disk. Rejects as relay/reverting.ts says. */
+  revert(asked: RevertAsked): Promise<void>;
 }
 
 export interface RelayFigures {

@@ -8,6 +8,9 @@ export const limits = {
   roomTicketUsesMax: 64,
   roomChangesBurst: 200,
   roomChangeRefillMs: 500,
+  /** Versions that are looked at or brought back. */
+  versionsBurst: 120,
+  versionRefillMs: 500,
   noticesBurst: 60,
   noticeRefillMs: 2_000,
   /** Notices of an app to its own person. */
@@ -99,6 +102,8 @@ export const limits = {
   roomCompactWaitMsMax: 10_000,
   roomCompactRetryMs: 60_000,
   roomCompactRetryMsMax: 60 * 60_000,
+  /** Time in which an edit that brings a version back is written. */
+  roomRevertWrittenMsMax: 10_000,
   /** A room without sockets is forgotten after so long. */
   roomLingerMs: 1_000,
   // Budget of rooms. Decision: docs/decisions/0142-budget-of-rooms.md

@@ -17,6 +17,7 @@ import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments } from './attachments.ts';
 import type { CollectionReport } from './collection.ts';
 import { followRoles } from './follow-roles.ts';
+import { createHistory, type HistoryDeps } from './history.ts';
 import { createRoomNews } from './news.ts';
 import { createNotices } from './notices.ts';
 import { createRates } from './rates.ts';
@@ -43,6 +44,8 @@ export interface RoomPartsDeps {
   /** Why nothing is taken out of the folder that this store does not know; null: the folder is its own. */
   readonly attachmentsTrouble?: string | null;
   readonly diskOf?: (dona: string) => Promise<number>;
+  /** Where versions are brought back of rooms that another portal has. */
+  readonly elsewhere: HistoryDeps['elsewhere'];
   readonly log: Logger;
   readonly onError: (error: unknown) => void;
 }
@@ -53,6 +56,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const files = createAttachmentFiles(deps.attachments);
   const news = createRoomNews({ rooms: store.rooms, people, relay, bus });
   const rooms = createRooms({ rooms: store.rooms, people, apps, relay, files, news, clock, diskOf });
+  const history = createHistory({ rooms, relay, people, elsewhere: deps.elsewhere });
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
     clock,
@@ -84,7 +88,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
       endBackends();
     },
     register: (app) => {
-      addRoomRoutes(app, { people, rooms, tickets, rates });
+      addRoomRoutes(app, { people, rooms, history, tickets, rates });
       addAttachmentRoutes(app, { people, attachments, rates, clock });
       addNoticeRoutes(app, { people, notices, rates });
       addPeopleRoutes(app, { people, rates });

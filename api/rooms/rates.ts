@@ -8,6 +8,7 @@ const kinds = {
   change: { burst: limits.roomChangesBurst, refillMs: limits.roomChangeRefillMs },
   notice: { burst: limits.noticesBurst, refillMs: limits.noticeRefillMs },
   appNotice: { burst: limits.appNoticesBurst, refillMs: limits.appNoticeRefillMs },
+  version: { burst: limits.versionsBurst, refillMs: limits.versionRefillMs },
   search: { burst: limits.searchesBurst, refillMs: limits.searchRefillMs },
 } as const;
 

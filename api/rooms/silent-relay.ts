@@ -18,6 +18,7 @@ export const silentRelay: Relay = {
   attachmentsIn: async () => {
     throw new SvcError('NOT_FOUND', 'this portal has no relay');
   },
+  history: { versions: async () => [], version: async () => null, name: async () => 'gone', revert: async () => undefined },
   figures: () => ({
     sockets: 0,
     rooms: 0,

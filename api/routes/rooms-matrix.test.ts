@@ -32,6 +32,11 @@ const routes = {
   attach: ['PUT', '/anexos', bytes],
   attachment: ['GET', `/anexos/${sha}`, undefined],
   takeOther: ['DELETE', '/pessoas/other', undefined],
+  // Nothing was written, so there is no version.
+  history: ['GET', '/historico', undefined],
+  version: ['GET', '/historico/1', undefined],
+  nameVersion: ['PUT', '/historico/1', { nome: 'Enviada' }],
+  bringBack: ['POST', '/historico/1/volta', undefined],
   leave: ['DELETE', '/pessoas/self', undefined],
   remove: ['DELETE', '', undefined],
 } as const;
@@ -52,6 +57,10 @@ const expected: { readonly [R in Route]: readonly number[] } = {
   attach: [200, 200, 200, 403, 404, 404],
   attachment: [200, 200, 200, 200, 404, 404],
   takeOther: [204, 403, 403, 403, 404, 404],
+  history: [200, 200, 403, 403, 404, 404],
+  version: [404, 404, 403, 403, 404, 404],
+  nameVersion: [404, 404, 403, 403, 404, 404],
+  bringBack: [204, 204, 403, 403, 404, 404],
   leave: [204, 204, 204, 204, 404, 404],
   remove: [204, 403, 403, 403, 404, 404],
 };

@@ -4,15 +4,18 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { PeopleView } from '../../schema/gateway.ts';
+import type { VersionForm } from '../../schema/rooms.ts';
 import { roomCaller, type RoomCaller } from '../rooms/callers.ts';
+import type { History, Place } from '../rooms/history.ts';
 import type { Rates } from '../rooms/rates.ts';
 import type { Rooms } from '../rooms/rooms.ts';
 import type { Tickets } from '../rooms/tickets.ts';
-import { serve } from '../http/serve.ts';
+import { type Asked, serve } from '../http/serve.ts';
 
 export interface RoomRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;
   readonly rooms: Rooms;
+  readonly history: History;
   readonly tickets: Tickets;
   readonly rates: Rates;
 }
@@ -29,6 +32,7 @@ export function addRoomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
   };
   addOwnRoutes(app, deps, callerOf, changerOf);
   addRoleRoutes(app, deps, changerOf);
+  addHistoryRoutes(app, deps, callerOf, changerOf);
   addTicketRoute(app, deps, callerOf);
 }
 
@@ -59,6 +63,50 @@ function addRoleRoutes(app: FastifyInstance, { rooms }: RoomRouteDeps, changerOf
   });
   serve(app, 'DELETE /api/salas/:id/grupos/:grupo', async (request) => {
     await rooms.takeGroup(changerOf(request), request.params.id, request.params.grupo);
+  });
+}
+
+type AboutHistory = Asked<'GET /api/salas/:id/historico'>;
+const placeOf = ({ params, query }: Pick<AboutHistory, 'params' | 'query'>): Place => ({
+  id: params.id,
+  canal: query.canal ?? 'documento',
+});
+
+const mediaTypes: Readonly<Record<VersionForm, readonly [type: string, ending: string]>> = {
+  yjs: ['application/octet-stream', 'yjs'],
+  json: ['application/json; charset=utf-8', 'json'],
+  texto: ['text/plain; charset=utf-8', 'txt'],
+  markdown: ['text/markdown; charset=utf-8', 'md'],
+  html: ['text/html; charset=utf-8', 'html'],
+};
+
+function addHistoryRoutes(app: FastifyInstance, { history, rates }: RoomRouteDeps, callerOf: CallerOf, changerOf: CallerOf): void {
+  serve(app, 'GET /api/salas/:id/historico', (request) => history.list(callerOf(request), placeOf(request)));
+  serve(app, 'GET /api/salas/:id/historico/:versao', async (request, reply) => {
+    const caller = callerOf(request);
+    // A document is built for it.
+    rates.count('version', caller.usuario);
+    const form = request.query.formato ?? 'json';
+    const [type, ending] = mediaTypes[form];
+    const bytes = await history.read(caller, placeOf(request), Number(request.params.versao), form);
+    return reply
+      .headers({
+        'content-type': type,
+        'x-content-type-options': 'nosniff',
+        // People wrote it: it is never a page of the portal.
+        'content-security-policy': "default-src 'none'; sandbox",
+        'content-disposition': `attachment; filename="${request.params.id}-${request.params.versao}.${ending}"`,
+        'cache-control': 'private, no-store',
+      })
+      .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  });
+  serve(app, 'PUT /api/salas/:id/historico/:versao', async (request) => {
+    await history.name(changerOf(request), placeOf(request), Number(request.params.versao), request.body.nome);
+  });
+  serve(app, 'POST /api/salas/:id/historico/:versao/volta', async (request) => {
+    const caller = changerOf(request);
+    rates.count('version', caller.usuario);
+    await history.revert(caller, placeOf(request), Number(request.params.versao));
   });
 }
 

@@ -4,7 +4,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { versionText } from '../common-options.ts';
 import { color, plain, printValue, write } from '../output.ts';
 import { rememberedDesired } from '../up/remembered-desired.ts';
-import { planUpgrade, type KitChange, type UpgradePlan } from '../upgrade/plan.ts';
+import { type DatabaseLook, planUpgrade, type KitChange, type UpgradePlan } from '../upgrade/plan.ts';
 
 interface UpgradeOptions {
   readonly plan?: boolean;
@@ -29,12 +29,12 @@ export async function runUpgrade(dir: string | undefined, options: UpgradeOption
   const plan = await planUpgrade(path.resolve(desired), state);
   if (options.output === 'table') write(`${linesOf(plan).join('\n')}\n`);
   else await printValue(plan, options.output);
-  if (plan.errors.length > 0 || plan.store?.isReadable === false) return 1;
+  if (plan.errors.length > 0 || [plan.store, plan.rooms].some((database) => database?.isReadable === false)) return 1;
   return isChange(plan) ? 2 : 0;
 }
 
-const isChange = ({ store, kits, apps }: UpgradePlan): boolean =>
-  (store !== null && store.schema !== store.own) || kits.length + apps.length > 0;
+const isChange = ({ store, rooms, kits, apps }: UpgradePlan): boolean =>
+  [store, rooms].some((database) => database !== null && database.schema !== database.own) || kits.length + apps.length > 0;
 
 function linesOf(plan: UpgradePlan): readonly string[] {
   const { state, desired, isRunning, kits, apps, errors, warnings } = plan;
@@ -42,7 +42,8 @@ function linesOf(plan: UpgradePlan): readonly string[] {
   const portal = isRunning ? 'whose portal runs' : 'while no portal runs';
   const told = [
     `svc ${versionText()} over ${plain(state)}, ${portal}; nothing is changed by looking`,
-    ...storeLines(plan).map((text) => row('store', text)),
+    row('store', plan.store === null ? 'there is none yet' : databaseLine(plan.store)),
+    ...(plan.rooms === null ? [] : [row('rooms', databaseLine(plan.rooms))]),
     ...kitLines(kits).map((text) => row('kits', text)),
     ...apps.map(({ package: name, app, wanted, brought }) =>
       row(
@@ -63,16 +64,14 @@ function linesOf(plan: UpgradePlan): readonly string[] {
   return [...told, ...backLines(plan).map((text) => row('back', text))];
 }
 
-function storeLines({ store }: UpgradePlan): readonly string[] {
-  if (store === null) return ['there is none yet'];
-  const { at, schema, own, touched } = store;
-  if (!store.isReadable) {
+function databaseLine({ at, schema, own, isReadable, touched }: DatabaseLook): string {
+  if (!isReadable) {
     const way = 'install that version again or a newer one; or put back a backup of before: svc restore FOLDER --over --yes';
-    return [color('red', `${plain(at)} is of a newer svc (schema ${schema}, this one knows ${own}) and will be refused: ${way}`)];
+    return color('red', `${plain(at)} is of a newer svc (schema ${schema}, this one knows ${own}) and will be refused: ${way}`);
   }
-  if (schema === own) return [`${plain(at)}: schema ${schema}, as it is`];
+  if (schema === own) return `${plain(at)}: schema ${schema}, as it is`;
   const tables = touched.map(({ table, rows }) => `${table} (${rows} rows)`).join(', ');
-  return [`${plain(at)}: schema ${schema} to ${own} at the first start${tables === '' ? '' : `; worked on: ${tables}`}`];
+  return `${plain(at)}: schema ${schema} to ${own} at the first start${tables === '' ? '' : `; worked on: ${tables}`}`;
 }
 
 function kitLines(kits: readonly KitChange[]): readonly string[] {
@@ -87,11 +86,12 @@ function kitLines(kits: readonly KitChange[]): readonly string[] {
   });
 }
 
-function backLines({ store, kits }: UpgradePlan): readonly string[] {
+function backLines({ store, rooms, kits }: UpgradePlan): readonly string[] {
   const lines: string[] = [];
-  if (store !== null && store.isReadable && store.schema !== store.own)
+  const changed = [store, rooms].filter((database) => database !== null && database.isReadable && database.schema !== database.own);
+  if (changed.length > 0)
     lines.push(
-      store.mayGoBack
+      changed.every((database) => database?.mayGoBack === true)
         ? 'the store: the version of now goes on with it'
         : 'the store: no version of before opens it then. Make a backup first: svc backup FOLDER; back with it: svc restore FOLDER --over --yes',
     );

@@ -58,6 +58,7 @@ export function controllers(around: ControllerParts) {
     sshKeys: createSshKeys(parts),
     createCluster: (document: ClusterDocument, around: AroundCluster) => createCluster({ stateDir, desiredDir, clock }, document, around),
     portalUrlOfJobs: reached.ofJobs,
+    forgetWriter: (person: string) => opened.roomLog.log.forgetWriter(person),
     ...(opened.portals === null ? {} : { portals: opened.portals }),
   };
   return async (leading: Leading | null): Promise<Controller> => {

@@ -302,7 +302,7 @@ async function portalParts({
   dev,
   audit,
 }: PortalParts): Promise<Omit<PortalOptions, 'settings' | 'controlSocket'>> {
-  const rooms = portalRooms(opened, clock, log);
+  const rooms = portalRooms(opened, { clock, log, historyDays: () => specOf(terms)?.rooms?.historyDays });
   const repository = createServedRepository({
     folders: () => {
       const { entries, options } = terms.controller().context;

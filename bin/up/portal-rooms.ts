@@ -5,19 +5,25 @@ import type { Relay } from '../../api/rooms/contract.ts';
 import { createRelay } from '../../api/rooms/relay/relay.ts';
 import { collector } from '../../api/connections/young-memory.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { limits } from '../limits.ts';
 import { relayReport } from './room-report.ts';
-
 import type { OpenState } from './state.ts';
 
 export type PortalRooms = Pick<PortalOptions, 'attachments' | 'attachmentsTrouble' | 'jobFiles' | 'diskOf'> & { readonly relay: Relay };
 
 export function portalRooms(
   { roomLog, attachments, attachmentsTrouble, jobFiles, diskOf, onRoomsTaken }: OpenState,
-  clock: Clock,
-  log: Logger,
+  { clock, log, historyDays }: { readonly clock: Clock; readonly log: Logger; readonly historyDays: () => number | undefined },
 ): PortalRooms {
   const report = relayReport(log, () => clock.monotonicMs());
-  const relay = createRelay({ log: roomLog.log, clock, report, diskOf, collect: collector() });
+  const relay = createRelay({
+    log: roomLog.log,
+    clock,
+    report,
+    diskOf,
+    historyDays: () => historyDays() ?? limits.roomHistoryDaysDefault,
+    collect: collector(),
+  });
   onRoomsTaken((salas) => relay.letGo(salas));
   return { relay, attachments, attachmentsTrouble, jobFiles, diskOf };
 }

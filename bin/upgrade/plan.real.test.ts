@@ -6,6 +6,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrations } from '../../store/migrations.ts';
+import { roomLogSteps } from '../../store/room-log-database.ts';
 import { startPortal, type RunningPortal } from '../../test/support/portal.ts';
 import { writeDesired } from '../../test/integration/world.ts';
 import { runSvc } from '../testing/run-svc.ts';
@@ -73,11 +74,15 @@ const bytesOf = (dir: string): readonly string[] =>
 
 test.for([false, true])('a folder of before is told of and not written to (its portal was killed: %s)', async (isCut) => {
   const state = stateOf(`old-${isCut}`, beforeIntents, isCut);
+  const rooms = new DatabaseSync(path.join(state, 'rooms.db'));
+  rooms.exec(`${roomLogSteps[0]} PRAGMA user_version = 1`);
+  rooms.close();
   const before = bytesOf(state);
   const { code, out } = await runSvc(folder, ['upgrade', '--plan'], { SVC_STATE: state });
   expect([code, bytesOf(state)]).toEqual([2, before]);
   expect(out).toContain(`${state}, while no portal runs; nothing is changed by looking\n`);
   expect(out).toContain(`svc.db: schema ${beforeIntents} to ${migrations.length} at the first start; worked on: intents (1 rows)\n`);
+  expect(out).toContain(`${state}/rooms.db: schema 1 to ${roomLogSteps.length} at the first start\n`);
   const kits = out.split('\n').filter((line) => line.startsWith('kits'));
   expect(kits).toEqual([
     expect.stringMatching(/vega: 0\.2\.5-00000000 to 0\.2\.\d+-[0-9a-f]{8}.*, first of all; 0 app/),

@@ -14,6 +14,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { makeKey, readKey } from '../../schema/keys.ts';
 import { isOlderKit } from '../../schema/supervisor-protocol.ts';
 import type { PortalDocument } from '../../schema/desired/documents.ts';
+import { roomLogSteps } from '../../store/room-log-database.ts';
 import type { StoreLook } from '../../store/upgrade/look.ts';
 import { lookAtPostgres } from '../../store/upgrade/postgres-look.ts';
 import { lookAtSqlite } from '../../store/upgrade/sqlite-look.ts';
@@ -26,7 +27,9 @@ export interface UpgradePlan {
   readonly desired: string;
   readonly isRunning: boolean;
   /** Null: there is no store yet. */
-  readonly store: (Omit<StoreLook, 'statuses'> & { readonly at: string }) | null;
+  readonly store: DatabaseLook | null;
+  /** Documents of rooms in a file of their own; null: there is none. */
+  readonly rooms: DatabaseLook | null;
   /** In the order in which they get the kit of this svc. */
   readonly kits: readonly KitChange[];
   readonly apps: readonly AppChange[];
@@ -34,6 +37,8 @@ export interface UpgradePlan {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
 }
+
+export type DatabaseLook = Omit<StoreLook, 'statuses'> & { readonly at: string };
 
 export interface KitChange {
   readonly server: string;
@@ -64,17 +69,30 @@ export async function planUpgrade(desired: string, state: string): Promise<Upgra
   const look = file === null ? await lookAtPostgres(await postgresPlace(place, state), systemClock) : await lookAtSqlite(file, isRunning);
   const folder = await readFolder(desired);
   const { statuses = [], ...store } = look ?? {};
+  const roomFile = path.join(state, 'rooms.db');
+  const rooms = file === null ? null : await lookAtSqlite(roomFile, isRunning, roomLogSteps);
   return {
     state,
     desired,
     isRunning,
     store: look === null ? null : { ...(store as Omit<StoreLook, 'statuses'>), at: file ?? place.store ?? '' },
+    rooms: rooms === null ? null : aboutRooms(roomFile, rooms),
     kits: kitsOf(statuses, await ownKits()),
     apps: folder.ok ? await appsOf(folder, desired, statuses) : [],
     errors: folder.ok ? [] : folder.errors,
     warnings: folder.ok ? folder.warnings : [],
   };
 }
+
+/** Tables that were there before keep what they say. */
+const aboutRooms = (at: string, { schema, own, isReadable, mayGoBack }: StoreLook): DatabaseLook => ({
+  at,
+  schema,
+  own,
+  isReadable,
+  mayGoBack,
+  touched: [],
+});
 
 async function runs(state: string): Promise<boolean> {
   try {

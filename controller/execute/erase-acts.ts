@@ -13,7 +13,10 @@ export async function signOut(options: ExecutorOptions, { person }: ActionOf<'pe
   await store.deletePasskeysOf(person);
   const erasure = await erasureOf(store, person);
   faultPoint('erase/signed-out');
-  if (erasure !== null) await settleRooms(rooms, person, erasure, clock);
+  if (erasure !== null) {
+    await settleRooms(rooms, person, erasure, clock);
+    await options.forgetWriter(person);
+  }
   faultPoint('erase/rooms');
   await rooms.forgetPerson(person, clock.nowMs());
   await store.keepConsents(person, new Set());

@@ -69,6 +69,8 @@ export interface ExecutorOptions {
     | 'endPersonal'
   >;
   readonly rooms: RoomStore;
+  /** Takes a person out of the writers of documents. */
+  readonly forgetWriter: (person: string) => Promise<void>;
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;

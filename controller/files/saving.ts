@@ -48,14 +48,13 @@ export async function save(
       }
     }),
   );
-  const known = written.etag();
-  const [item, etag] = await Promise.all([lookAt(fs, path), known === null ? etagOf(fs, target) : Promise.resolve(known)]);
+  const [item, etag] = await Promise.all([lookAt(fs, path), written.etag() ?? etagOf(fs, target)]);
   return { item, etag };
 }
 
 /** Rejects as the first of them that does, in their order, once all have ended. */
 async function allOf(...acts: readonly (Promise<void> | null)[]): Promise<void> {
-  for (const act of await Promise.allSettled(acts)) if (act.status === 'rejected') throw act.reason;
+  for (const act of await Promise.allSettled(acts.filter((one) => one !== null))) if (act.status === 'rejected') throw act.reason;
 }
 
 async function etagOf(fs: FileSystem, path: Buffer): Promise<string> {

@@ -134,17 +134,13 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
   );
   const queue = queueOf(options, figures, { laneOf: (key) => laneOf({ entries, kinds }, key), work: (key) => reconcile(context, key) });
   const ending = new AbortController();
-  const credentials = createPortalCredentials({
-    rooms: store.rooms,
-    clock,
-    portalUrl: options.portalUrl ?? (async () => ''),
-    onError: (error) => log.error({ err: error }, 'a credential could not be ended'),
-  });
+  const credentials = credentialsOf(options);
   const acting: ExecutorOptions = {
     credentials,
     figures,
     store,
     rooms: store.rooms,
+    forgetWriter: options.forgetWriter ?? (async () => undefined),
     bus: options.bus,
     entries,
     clock,
@@ -186,6 +182,14 @@ async function createContext(asked: LoopOptions): Promise<LoopContext> {
   };
   return context;
 }
+
+const credentialsOf = ({ store, clock, log, portalUrl = async () => '' }: LoopOptions) =>
+  createPortalCredentials({
+    rooms: store.rooms,
+    clock,
+    portalUrl,
+    onError: (error) => log.error({ err: error }, 'a credential could not be ended'),
+  });
 
 function entryFactory(options: LoopOptions, recorder: Recorder, entries: Entries, context: () => LoopContext): EntryFactory {
   const { clock } = options;

@@ -234,6 +234,11 @@ export const specs = {
       /** Each line also to the log of the system, by `logger`. Default: false. */
       syslog: flag,
     }),
+    /** Rooms. Decision: docs/decisions/0447-history-of-rooms.md */
+    rooms: fields({
+      /** Days for which versions of their documents are kept; 0: none are. Default: 365. */
+      historyDays: whole(0, 3_650),
+    }),
     /** Ways to sign in, in addition to the one-time link (`svc link`). Decision: docs/decisions/0070-signing-in.md */
     signIn: fields({
       /** Person that the printed link signs in. Default: the only person, or the first by name. */

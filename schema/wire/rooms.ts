@@ -109,7 +109,7 @@ export const ticketAnswer = closed({
   anexos: flag,
 });
 export type TicketAnswer = Wire<typeof ticketAnswer>;
-/** What one or more people wrote in one go, and the document as it was then. */
+/** A go of writing by one or more people, and the document as it was then. */
 export const roomVersion = closed({
   /** Counts up; bigger is younger. */
   versao: count,

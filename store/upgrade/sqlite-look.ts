@@ -9,18 +9,18 @@ import { migrations } from '../migrations.ts';
 import { lookWith, type StoreLook } from './look.ts';
 
 /**
- * Null: there is no such file. While a portal runs its file is read beside it; else it is copied first, with what was not written into it yet, since even a
+ * `steps`: those that this svc knows. Null: there is no such file. While a portal runs its file is read beside it; else it is copied first, with what was not written into it yet, since even a
  * reader makes files beside a database that nobody has open. Rejects STORE_FAILED.
  */
-export async function lookAtSqlite(file: string, isRunning: boolean): Promise<StoreLook | null> {
+export async function lookAtSqlite(file: string, isRunning: boolean, steps: readonly string[] = migrations): Promise<StoreLook | null> {
   try {
     await stat(file);
   } catch (error) {
     if (isMissing(error)) return null;
     throw failed(file, error);
   }
-  if (isRunning) return await read(file, file);
-  return await onCopy(file, async (copy) => await read(copy, file));
+  if (isRunning) return await read(file, file, steps);
+  return await onCopy(file, async (copy) => await read(copy, file, steps));
 }
 
 /** Answers the copy of a database that no process has open to `use`, and removes it then. */
@@ -40,7 +40,7 @@ export async function onCopy<Result>(file: string, use: (copy: string) => Promis
   }
 }
 
-async function read(at: string, file: string): Promise<StoreLook> {
+async function read(at: string, file: string, steps: readonly string[]): Promise<StoreLook> {
   let database: DatabaseSync | null = null;
   try {
     database = new DatabaseSync(at, { readOnly: true, timeout: 5_000 });
@@ -50,9 +50,9 @@ async function read(at: string, file: string): Promise<StoreLook> {
     const schema = Number(all('PRAGMA user_version')[0]?.['user_version']);
     return await lookWith(async (sql) => all(sql), {
       schema,
-      steps: migrations,
-      isReadable: schema <= migrations.length,
-      mayGoBack: schema === migrations.length,
+      steps,
+      isReadable: schema <= steps.length,
+      mayGoBack: schema === steps.length,
       tables: all("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => String(name)),
     });
   } catch (error) {

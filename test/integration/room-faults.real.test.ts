@@ -267,7 +267,7 @@ describe.concurrent('opening and closing at the same moment', () => {
       ...log,
       load: (key) => slow(() => log.load(key)),
       append: (rows) => slow(() => log.append(rows)),
-      compact: (key) => slow(() => log.compact(key)),
+      compact: (key, rule) => slow(() => log.compact(key, rule)),
     });
     const world = await start({ wrap });
     const marks: string[] = [];

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBrowser, navigation, type Browser } from '../../api/testing/portal-world.ts';
 import { runSvc } from '../../bin/testing/run-svc.ts';
+import { connect } from '../support/room-client.ts';
 import { startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { everyNth } from '../support/share.ts';
 import { order, view, whenState, writeDesired } from './world.ts';
@@ -135,6 +136,48 @@ test.for([
   expect((await closed)[0]).toBe(1013);
   expect(stays.readyState).toBe(WebSocket.OPEN);
   stays.terminate();
+});
+
+test('what was written comes back as an edit of who asked, also after a restart; versions say who wrote them', async () => {
+  const { id } = (await ana.call('POST', '/api/salas?app=caderno', { nome: 'Receitas' })).json();
+  const at = `/api/salas/${id}/historico`;
+  await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=caderno`, { papel: 'editar' });
+  const sit = async (who: Browser) => {
+    const { bilhete, caminho } = (await who.call('POST', `/api/salas/${id}/bilhete?app=caderno`, {})).json();
+    const client = connect(`ws://127.0.0.1:${portal.port}${caminho}/documento`, bilhete, { host });
+    await client.synced;
+    return client;
+  };
+  const [first, second] = await Promise.all([sit(ana), sit(bia)]);
+  const text = first.doc.getText('texto');
+  const versions = async (): Promise<readonly { versao: number; pessoas: readonly { nome: string }[]; nome: string | null }[]> =>
+    (await ana.call('GET', `${at}?app=caderno`)).json().versoes;
+  const saidIn = async (versao: number) => (await bia.call('GET', `${at}/${versao}?app=caderno&formato=texto`)).text;
+  text.insert(0, 'Bolo de milho');
+  const good = await until('the version of ana', async () => (await versions())[0]?.versao);
+  expect((await ana.call('PUT', `${at}/${good}?app=caderno`, { nome: 'A boa' })).status).toBe(204);
+  second.doc.getText('texto').insert(0, 'Torta, não ');
+  second.doc.getText('texto').delete(11, 7);
+  await until('both writers', async () => (await versions()).length === 2);
+  first.end();
+  second.end();
+  await portal.kill();
+  await portal.again();
+  const [after] = await versions();
+  expect((await versions()).map(({ pessoas, nome }) => [pessoas.map((each) => each.nome), nome])).toEqual([
+    [['Bia'], null],
+    [['Ana Souza'], 'A boa'],
+  ]);
+  expect([await saidIn(after!.versao), await saidIn(good)]).toEqual(['Torta, não  milho', 'Bolo de milho']);
+  const third = await sit(ana);
+  expect((await bia.call('POST', `${at}/${good}/volta?app=caderno`)).status).toBe(204);
+  await until('the edit at the other socket', async () => JSON.stringify(third.doc.getText('texto')) === '"Bolo de milho"');
+  expect((await versions()).length).toBe(2);
+  expect(await saidIn((await versions())[0]!.versao)).toBe('Bolo de milho');
+  const { headers } = await bia.call('GET', `${at}/${good}?app=caderno&formato=html`);
+  expect(headers).toMatchObject({ 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' });
+  third.end();
+  expect((await ana.call('DELETE', `/api/salas/${id}?app=caderno`)).status).toBe(204);
 });
 
 test('an administrator who ends the sessions of a person empties their seats', async () => {

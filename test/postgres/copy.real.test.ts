@@ -16,7 +16,7 @@ import type { PostgresPlace } from '../../store/postgres-hosts.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
 import { joinPortals } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
-import { framed, typed } from '../../store/room-log-contract.ts';
+import { framed, typed, wholeYear } from '../../store/room-log-contract.ts';
 import type { LoggedRoom } from '../../store/room-log.ts';
 import { createRoomOwners } from '../../store/room-owners.ts';
 import { openSqliteRoomLog } from '../../store/sqlite-room-log.ts';
@@ -154,7 +154,7 @@ test('documents of rooms are copied with it, and those of another store are refu
   const log = await openSqliteRoomLog(from);
   for (const seq of [1, 2, 3, 4]) {
     await log.append([{ ...key, seq, frames: framed(typed(seq, 3).updates) }]);
-    if (seq === 2) await log.compact(key);
+    if (seq === 2) await log.compact(key, wholeYear);
   }
   await log.append([{ ...key, canal: 'comentarios', seq: 1, frames: framed(typed(5, 3).updates) }]);
   const [before, comments] = [await log.load(key), await log.load({ ...key, canal: 'comentarios' })];

@@ -22,7 +22,9 @@ fencingContract(async () => {
   const { name: _, ...connection } = place;
   const pool = new Pool({ ...connection, ...connected, max: 4 });
   pool.on('error', () => undefined);
-  await pool.query('TRUNCATE leases, last_writes, portals, room_owners, room_bases, room_tails, deleted_rooms');
+  await pool.query(
+    'TRUNCATE leases, last_writes, portals, room_owners, room_bases, room_tails, room_history, room_version_names, deleted_rooms',
+  );
   return {
     pool,
     still: { ...systemClock, at: () => () => undefined },

@@ -168,6 +168,20 @@ test('a room is at one of them, and who comes to another one is in the same room
   expect((await through(2).request(`/api/salas/${made.id}/anexos/${sha}?app=caderno`, {})).text).toBe(bytes);
   clients[0]!.presence.setLocalState({ cursor: 3 });
   await until('presence', () => clients.every(({ presence }) => presence.getStates().size === 1));
+  // Each of them reads its versions; the one that has it brings one back.
+  const history = `/api/salas/${made.id}/historico`;
+  const [{ versao, pessoas }] = (await through(2).call('GET', `${history}?app=caderno`)).json().versoes;
+  expect([pessoas, (await through(1).call('GET', `${history}/${versao}?app=caderno&formato=texto`)).text]).toEqual([
+    [{ usuario: 'ana', nome: 'Ana Souza' }],
+    JSON.parse(said(clients[0]!)),
+  ]);
+  expect((await through(2).call('PUT', `${history}/${versao}?app=caderno`, { nome: 'Boa' })).status).toBe(204);
+  const before = clients.map(said);
+  clients[1]!.doc.getText('t').delete(0, 8);
+  await until('the text gone', () => clients.every((client) => said(client) === '""'));
+  expect((await through(2).call('POST', `${history}/${versao}/volta?app=caderno`)).status).toBe(204);
+  await until('the text back', () => clients.every((client, at) => said(client) === before[at]));
+  expect((await through(1).call('POST', `${history}/999/volta?app=caderno`)).status).toBe(404);
   // The portal that has it was the first that was asked.
   await portals[0]!.kill();
   for (const client of clients) await client.closed;

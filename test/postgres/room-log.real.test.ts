@@ -8,7 +8,7 @@ import { connected, type PostgresPlace } from '../../store/postgres-hosts.ts';
 import { openPostgresStore } from '../../store/postgres.ts';
 import { joinPortals, livingPortals, type Membership } from '../../store/portals.ts';
 import { openPostgresRoomLog } from '../../store/postgres-room-log.ts';
-import { framed, roomLogContract, typed } from '../../store/room-log-contract.ts';
+import { framed, roomLogContract, typed, wholeYear } from '../../store/room-log-contract.ts';
 import type { RoomLog } from '../../store/room-log.ts';
 import { createRoomOwners, type RoomOwners } from '../../store/room-owners.ts';
 import { startRelay, type RelayWorld } from '../support/relay-world.ts';
@@ -80,7 +80,9 @@ async function portal(holder: string): Promise<OnePortal> {
 
 const empty = async (): Promise<void> => {
   const one = await portal('faxina');
-  await one.pool.query('DELETE FROM room_bases; DELETE FROM room_tails; DELETE FROM room_owners; DELETE FROM deleted_rooms');
+  await one.pool.query(
+    'DELETE FROM room_bases; DELETE FROM room_tails; DELETE FROM room_history; DELETE FROM room_version_names; DELETE FROM room_owners; DELETE FROM deleted_rooms',
+  );
   await one.end();
 };
 
@@ -150,7 +152,7 @@ describe('portals of one database', () => {
     await second.log.append([row(2)]);
     const late = first.log.append([{ ...elsewhere, seq: 2 }, row(2, 9)]);
     await expect(late).rejects.toMatchObject({ code: 'ROOM_ELSEWHERE', details: { salas: [sala] } });
-    await expect(first.log.compact(key)).rejects.toMatchObject({ code: 'ROOM_ELSEWHERE' });
+    await expect(first.log.compact(key, wholeYear)).rejects.toMatchObject({ code: 'ROOM_ELSEWHERE' });
     const { tail, seq } = await second.log.load(key);
     expect([seq, updatesIn(tail)]).toEqual([2, [...typed(1, 3).updates, ...typed(2, 3).updates]]);
     first.goOn();
@@ -214,7 +216,7 @@ describe('portals of one database', () => {
     const room = (n: number) => ({ ...key, sala: `s00000000000000000000${n}` });
     const [hole, torn, based] = [room(1), room(2), room(3)] as const;
     for (const mine of [hole, torn, based]) for (const seq of [1, 2, 3]) await first.log.append([{ ...row(seq), ...mine }]);
-    await first.log.compact(based);
+    await first.log.compact(based, wholeYear);
     await expect(first.log.append([{ ...row(3, 4), ...hole }])).rejects.toMatchObject({ code: 'STORE_FAILED' });
     await first.log.append([{ ...row(3), ...hole }]);
     await first.pool.query('DELETE FROM room_tails WHERE sala = $1 AND seq = 2', [hole.sala]);
@@ -223,7 +225,7 @@ describe('portals of one database', () => {
     ]);
     await first.log.append([{ ...row(4), ...based }]);
     await first.pool.query('DELETE FROM room_bases WHERE sala = $1', [based.sala]);
-    for (const read of [() => first.log.load(hole), () => first.log.compact(torn), () => first.log.load(based)])
+    for (const read of [() => first.log.load(hole), () => first.log.compact(torn, wholeYear), () => first.log.load(based)])
       await expect(read()).rejects.toMatchObject({ code: 'STORE_FAILED' });
   });
 

@@ -269,7 +269,19 @@ test('a server that is away, a wrong password and a database that is missing are
 });
 
 /** Tables that an embedded store has no use for. */
-const ofPostgres = ['svc_schema', 'leases', 'portals', 'room_owners', 'room_bases', 'room_tails', 'files', 'file_pieces', 'last_writes']
+const ofPostgres = [
+  'svc_schema',
+  'leases',
+  'portals',
+  'room_owners',
+  'room_bases',
+  'room_tails',
+  'room_history',
+  'room_version_names',
+  'files',
+  'file_pieces',
+  'last_writes',
+]
   .map((name) => `'${name}'`)
   .join(', ');
 

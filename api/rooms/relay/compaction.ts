@@ -16,6 +16,8 @@ export interface Compaction {
 
 export interface CompactionDeps {
   readonly log: Pick<RoomLog, 'compact'>;
+  /** Days for which versions are kept. */
+  readonly historyDays: () => number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onCompacted: (room: Room, made: CompactedRoom) => void;
@@ -38,7 +40,7 @@ export function isDue({ tail, updates, baseBytes }: Room): boolean {
   );
 }
 
-export function createCompaction({ log, clock, random, onCompacted, onFailed }: CompactionDeps): Compaction {
+export function createCompaction({ log, clock, random, historyDays, onCompacted, onFailed }: CompactionDeps): Compaction {
   const due = new Map<Room, Due>();
   const failed = new WeakMap<Room, number>();
   let running: Room | null = null;
@@ -65,7 +67,7 @@ export function createCompaction({ log, clock, random, onCompacted, onFailed }: 
     running = room;
     due.delete(room);
     log
-      .compact(room.key)
+      .compact(room.key, { days: historyDays(), nowMs: clock.nowMs() })
       .then((made) => compacted(room, made))
       .catch((error: unknown) => {
         running = null;

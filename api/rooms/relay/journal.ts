@@ -55,7 +55,7 @@ export function createJournal({ log, clock, onDurable, onTrouble, onRecovered, o
 
   const begin = (): void => {
     if (flying || dirty.size === 0) return;
-    const batch = batchOf(dirty, firstMs);
+    const batch = batchOf(dirty, { sinceMs: firstMs, atMs: clock.nowMs() });
     dirty.clear();
     write(batch);
   };
@@ -136,7 +136,7 @@ export function takenOf(error: unknown): ReadonlySet<string> {
   return new Set(error.details['salas'] as readonly string[]);
 }
 
-function batchOf(dirty: ReadonlySet<Room>, sinceMs: number): Batch {
+function batchOf(dirty: ReadonlySet<Room>, { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number }): Batch {
   const rows: LogRow[] = [];
   const rooms: { room: Room; to: number }[] = [];
   let bytes = 0;
@@ -144,7 +144,9 @@ function batchOf(dirty: ReadonlySet<Room>, sinceMs: number): Batch {
     const to = room.tail.end;
     const slices = slicesOf(room.tail, room.loggedTo, to);
     room.seq += 1;
-    rows.push({ ...room.key, seq: room.seq, frames: slices.length === 1 ? slices[0]! : Buffer.concat(slices) });
+    const frames = slices.length === 1 ? slices[0]! : Buffer.concat(slices);
+    rows.push({ ...room.key, seq: room.seq, frames, atMs, who: [...room.writers].toSorted() });
+    room.writers.clear();
     rooms.push({ room, to });
     bytes += to - room.loggedTo;
     room.marks.push({ seq: room.seq, to });

@@ -92,7 +92,7 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
       const room = createRoom(key, app, budget.accountOf(dona));
       byName.set(room.name, room);
       budget.enter(room);
-      load(room).catch((error: unknown) => refuse(room, error));
+      room.opening = load(room).catch((error: unknown) => refuse(room, error));
       return room;
     },
     giveWay,

@@ -146,7 +146,7 @@ function takeMeasured(desk: Desk, connection: Connection, update: Uint8Array): v
 export const tooCostly = 'what was written would keep the pages of the others busy for too long: write it as fewer, larger parts';
 
 function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Scan): void {
-  const { room } = connection;
+  const { room, seat } = connection;
   const update = newPart(room.known, whole, scan);
   if (bytesOf(room) + update.length > limits.roomStateBytesMax) return desk.end(connection, 'tooBig');
   // While the disk can't keep up, it waits for who brings much, not for everybody.
@@ -154,6 +154,20 @@ function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Sca
   if (isBehind && room.tail.end - room.durableTo + update.length > limits.roomPendingFreeBytes) return desk.end(connection, 'tryAgain');
   const shortage = desk.budget.grow(room, update.length);
   if (shortage !== null) return desk.end(connection, 'semEspaco', shortages[shortage]);
+  append(desk, room, { update, scan, by: connection, usuario: seat.usuario });
+}
+
+export interface NewUpdate {
+  /** Its bytes that the room does not have yet. */
+  readonly update: Uint8Array;
+  readonly scan: Scan;
+  /** Null: it came by no socket. */
+  readonly by: Connection | null;
+  readonly usuario: string;
+}
+
+/** Takes it into the room: it goes to the log, and to all sockets but its own. */
+export function append(desk: Desk, room: Room, { update, scan, by, usuario }: NewUpdate): void {
   const before = room.tail.end;
   appendUpdate(room.tail, update);
   learn(room.known, scan);
@@ -162,8 +176,9 @@ function accept(desk: Desk, connection: Connection, whole: Uint8Array, scan: Sca
   room.updates += 1;
   room.unsent += 1;
   const last = room.authors.at(-1);
-  if (last?.by === connection) last.to = room.tail.end;
-  else room.authors.push({ by: connection, to: room.tail.end });
+  if (last?.by === by) last.to = room.tail.end;
+  else room.authors.push({ by, to: room.tail.end });
+  room.writers.add(usuario);
   desk.budget.count(room, room.tail.end - before);
   desk.note(room, room.tail.end - before);
   desk.sendSoon(room);

@@ -23,6 +23,7 @@ import { createLoopLoad } from './loop-load.ts';
 import { leave } from './presence.ts';
 import { askState, type Desk, dropHeld, receive, type Received, retryHeld, sendTable, tooCostly } from './receiving.ts';
 import { createOpenRooms, type OpenRooms } from './open-rooms.ts';
+import { revertRoom, tellWritten } from './reverting.ts';
 import { rebaseRoom, type Room } from './room.ts';
 import { createReclaim, type Reclaim } from './reclaim.ts';
 import { createTurns } from './turns.ts';
@@ -34,6 +35,8 @@ export interface RelayDeps {
   readonly report: RelayReport;
   /** Bytes that the rooms of an owner hold on the disk. Without it only memory is counted. */
   readonly diskOf?: (dona: string) => Promise<number>;
+  /** Days for which versions of documents are kept; none by default. */
+  readonly historyDays?: () => number;
   /** Frees what is not used any more. */
   readonly collect?: () => void;
   /** Memory for open documents; that of limits.ts by default. */
@@ -71,7 +74,6 @@ interface Parts {
 export function createRelay(deps: RelayDeps): Relay {
   const parts = assemble(deps);
   const { rooms, journal, compaction, heartbeat, figures, desk, wss, reclaim } = parts;
-  const { clock } = deps;
   let changes = 0;
   const endRoom = (sala: string): void => {
     changes += 1;
@@ -118,6 +120,7 @@ export function createRelay(deps: RelayDeps): Relay {
     letGo: (salas) => letGoOf(parts, salas),
     sizeOf: (sala) => deps.log.sizeOf(sala),
     attachmentsIn: (sala) => deps.log.attachmentsIn(sala),
+    history: historyOf(parts),
     figures: () => ({
       ...figures,
       sockets: [...rooms.byName.values()].reduce((sum, { sockets }) => sum + sockets.size, 0),
@@ -133,9 +136,18 @@ export function createRelay(deps: RelayDeps): Relay {
       for (const room of rooms.byName.values()) endAll(desk, room, 'tryAgain');
       if (!(await journal.drain(limits.roomCloseMsMax))) deps.report.lost(journal.pendingBytes());
       for (const room of rooms.byName.values()) rooms.forget(room);
-      await emptied(wss, clock);
+      await emptied(wss, deps.clock);
       await parts.cost.close();
     },
+  };
+}
+
+function historyOf({ deps: { log, clock }, rooms, desk }: Parts): Relay['history'] {
+  return {
+    versions: (key) => log.versions(key),
+    version: (key, seq, form) => log.version(key, seq, form),
+    name: (key, seq, name) => log.nameVersion(key, seq, name),
+    revert: (asked) => revertRoom({ rooms, desk, log, clock }, asked),
   };
 }
 
@@ -213,6 +225,7 @@ function assemble(deps: RelayDeps): Parts {
     log,
     clock,
     onDurable: (room) => {
+      tellWritten(room);
       compaction.consider(room);
       rooms.lingerIfEmpty(room);
     },
@@ -228,6 +241,7 @@ function assemble(deps: RelayDeps): Parts {
     log,
     clock,
     random: deps.random ?? Math.random,
+    historyDays: deps.historyDays ?? (() => 0),
     onCompacted: ({ key, name }, made) => {
       if (made.dropped > 0) report.updatesDropped(key.sala, made.dropped);
       // The copy that came from the thread, whether or not it is still wanted.

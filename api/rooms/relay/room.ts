@@ -77,6 +77,8 @@ export interface Room {
   /** `leaving`: its memory is needed; joins are refused, and it is dropped as soon as all of it is on the disk. */
   state: 'loading' | 'open' | 'leaving' | 'gone';
   readonly sockets: Set<Connection>;
+  /** Ends when it is no longer `loading`. */
+  opening: Promise<void>;
   known: Knowledge;
   /** Null: nothing was compacted yet. */
   baseFrame: Uint8Array | null;
@@ -96,8 +98,12 @@ export interface Room {
   changedAtMs: number;
   /** Updates that have not been sent yet. */
   unsent: number;
-  /** Authors of the updates since the last sending: runs of the tail. */
-  readonly authors: { readonly by: Connection; to: number }[];
+  /** Authors of the updates since the last sending: runs of the tail. Null: no socket (reverting.ts). */
+  readonly authors: { readonly by: Connection | null; to: number }[];
+  /** Persons whose updates were not handed to the log yet. */
+  readonly writers: Set<string>;
+  /** Wait until the log has written up to an offset. */
+  readonly awaited: { readonly to: number; readonly done: () => void }[];
   readonly presence: PresenceTable<Connection>;
   /** Something is to be sent. Kept by turns.ts. */
   sendDue: boolean;
@@ -144,6 +150,7 @@ export function createRoom(key: RoomKey, app = '', account = newAccount()): Room
     countedBytes: 0,
     state: 'loading',
     sockets: new Set(),
+    opening: Promise.resolve(),
     known: knowsNothing(),
     baseFrame: null,
     baseBytes: 0,
@@ -159,6 +166,8 @@ export function createRoom(key: RoomKey, app = '', account = newAccount()): Room
     changedAtMs: 0,
     unsent: 0,
     authors: [],
+    writers: new Set(),
+    awaited: [],
     presence: emptyPresence(),
     sendDue: false,
     presenceDue: false,

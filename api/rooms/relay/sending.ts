@@ -54,9 +54,10 @@ interface Turn {
   readonly count: number;
 }
 
-const nobody: ReadonlySet<Connection> = new Set();
+const nobody: ReadonlySet<Connection | null> = new Set();
 
-const authorsOf = ({ authors }: Room): ReadonlySet<Connection> => (authors.length === 0 ? nobody : new Set(authors.map(({ by }) => by)));
+const authorsOf = ({ authors }: Room): ReadonlySet<Connection | null> =>
+  authors.length === 0 ? nobody : new Set(authors.map(({ by }) => by));
 
 /** For one that wrote itself, or that has not asked for the state yet. */
 function framesFor(room: Room, connection: Connection, { from, to, presence }: Turn): readonly Uint8Array[] {

@@ -82,9 +82,9 @@ function take(database: Database, sala: string, portal: string): Answer {
 
 function answerLog(database: Database, session: Session, { text, values = [] }: Question): Answer | null {
   if (text.startsWith('SELECT seq, vector, deletes, octet_length(base)')) return rowsOf();
-  if (text.startsWith('SELECT seq, frames FROM room_tails')) {
+  if (text.startsWith('SELECT seq, frames, at_ms')) {
     const tail = database.tails.get(`${String(values[0])} ${String(values[1])}`) ?? [];
-    return rowsOf(...tail.toSorted((a, b) => a.seq - b.seq).map(({ seq, frames }) => ({ seq, frames })));
+    return rowsOf(...tail.toSorted((a, b) => a.seq - b.seq).map(({ seq, frames }) => ({ seq, frames, atMs: 0, who: '' })));
   }
   if (text.startsWith('INSERT INTO room_tails')) {
     const rows = givenRows(values);

@@ -1,0 +1,83 @@
+/** Pieces of a document's history: updates of many rows as one, small; and documents made of them. Runs in the thread that compacts. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import * as Y from 'yjs';
+import { joinTypedRuns } from '../../schema/crdt/update.ts';
+import { limits } from '../limits.ts';
+
+/** Updates of the first format that stand behind pieces, as one piece. */
+export function pieceOf(pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const before = pieces.map(inflated);
+  return unlessUnreadable(updates, (readable) => deflated(merged([...before, ...joinTypedRuns(readable).map(asSecond)])));
+}
+
+const asSecond = (update: Uint8Array): Uint8Array => Y.convertUpdateFormatV1ToV2(update);
+
+/** Updates that no document takes are left out. They are rare, so they are looked for when something failed only. */
+export function unlessUnreadable<Result>(updates: readonly Uint8Array[], act: (updates: readonly Uint8Array[]) => Result): Result {
+  try {
+    return act(updates);
+  } catch (error) {
+    const readable = updates.filter(isReadable);
+    if (readable.length === updates.length) throw error;
+    return act(readable);
+  }
+}
+
+function isReadable(update: Uint8Array): boolean {
+  try {
+    Y.decodeUpdate(update);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The document that pieces led to, without what was deleted in it. */
+export function foldedPiece(pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const doc = documentOfPieces(pieces, updates);
+  try {
+    return deflated(Y.encodeStateAsUpdateV2(doc));
+  } finally {
+    doc.destroy();
+  }
+}
+
+/** The caller destroys it. */
+export const documentOfPieces = (pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Y.Doc =>
+  unlessUnreadable(updates, (readable) => {
+    const doc = new Y.Doc();
+    doc.transact(() => applyPieces(doc, pieces, readable));
+    return doc;
+  });
+
+/** With everything that was deleted since, as far as pieces hold it. */
+export function documentWithDeleted(pieces: readonly Uint8Array[]): Y.Doc {
+  const doc = new Y.Doc({ gc: false });
+  doc.transact(() => applyPieces(doc, pieces, []));
+  return doc;
+}
+
+export function applyPieces(doc: Y.Doc, pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): void {
+  for (const piece of pieces) Y.applyUpdateV2(doc, inflated(piece));
+  for (const update of joinTypedRuns(updates)) Y.applyUpdate(doc, update);
+}
+
+/** Merging many at once takes as long as their number squared. */
+function merged(updates: readonly Uint8Array[]): Uint8Array {
+  if (updates.length === 0) return nothing;
+  let left = updates;
+  while (left.length > 1) {
+    const next: Uint8Array[] = [];
+    for (let at = 0; at < left.length; at += mergedAtOnce) next.push(Y.mergeUpdatesV2(left.slice(at, at + mergedAtOnce)));
+    left = next;
+  }
+  return left[0]!;
+}
+
+const mergedAtOnce = 32;
+
+const nothing = Y.encodeStateAsUpdateV2(new Y.Doc());
+
+const deflated = (update: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(deflateRawSync(update));
+
+const inflated = (piece: Uint8Array): Uint8Array => inflateRawSync(piece, { maxOutputLength: limits.roomPieceOpenBytesMax });

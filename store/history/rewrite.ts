@@ -1,0 +1,109 @@
+/**
+ * History of a document when its log is compacted: rows that are about to go become pieces, and older pieces are merged as the site's rule says.
+ * The plan is made from numbers and times alone; the bytes are read for those pieces that it names.
+ * Decision: docs/decisions/0447-history-of-rooms.md
+ */
+import { updatesIn } from '../../schema/room-frames.ts';
+import { foldedPiece, pieceOf } from './pieces.ts';
+import { type HistoryDays, type Names, type Piece, type Span, spanOf, thinned, unpackNames } from './spans.ts';
+
+/** When a row was written, and by whom, as it is kept. */
+export interface Written {
+  readonly atMs: number;
+  readonly who: string;
+}
+
+/** A piece that is kept, without its bytes. */
+export interface KeptPiece extends Span {
+  readonly bytes: number;
+}
+
+/** The same as a database keeps it. */
+export interface PieceRow extends Omit<KeptPiece, 'who'> {
+  readonly who: string;
+}
+
+export const keptOf = ({ seq, sinceMs, untilMs, who, bytes }: PieceRow): KeptPiece => ({
+  seq,
+  sinceMs,
+  untilMs,
+  who: unpackNames(who),
+  bytes,
+});
+
+/** Parts of the history of a document, without their bytes. */
+export interface HistoryOutline {
+  /** The base holds every row up to this one; 0: there is none. */
+  readonly baseSeq: number;
+  /** For each row behind the base. */
+  readonly written: readonly Written[];
+  readonly pieces: readonly KeptPiece[];
+  readonly names: Names;
+}
+
+interface Put {
+  readonly span: Span;
+  /** Numbers of pieces that it takes in. */
+  readonly pieces: readonly number[];
+  readonly base: boolean;
+  /** Rows behind the base that it takes in: from, and up to without. */
+  readonly rows: readonly [number, number];
+  /** Only what stands in the document is kept. */
+  readonly isFolded: boolean;
+}
+
+export interface HistoryPlan {
+  /** Numbers of pieces that go. */
+  readonly drop: readonly number[];
+  readonly puts: readonly Put[];
+}
+
+export interface HistoryChange {
+  readonly drop: readonly number[];
+  readonly puts: readonly Piece[];
+}
+
+/** Spans of the outline, the oldest first. A base that no piece leads to stands for what was there before: who wrote it is not known. */
+export function spansOf({ baseSeq, written, pieces }: HistoryOutline): readonly Span[] {
+  const rows = written.map(({ atMs, who }, at): Span => ({ seq: baseSeq + at + 1, sinceMs: atMs, untilMs: atMs, who: unpackNames(who) }));
+  return [...pieces, ...baseSpan({ baseSeq, pieces }), ...rows];
+}
+
+function baseSpan({ baseSeq, pieces }: Pick<HistoryOutline, 'baseSeq' | 'pieces'>): readonly Span[] {
+  const last = pieces.at(-1);
+  if (baseSeq === 0 || (last?.seq ?? 0) >= baseSeq) return [];
+  return [{ seq: baseSeq, sinceMs: last?.untilMs ?? 0, untilMs: last?.untilMs ?? 0, who: [] }];
+}
+
+export function planHistory(outline: HistoryOutline, { days, nowMs }: { readonly days: HistoryDays; readonly nowMs: number }): HistoryPlan {
+  const { baseSeq, pieces, names } = outline;
+  const bytes = new Map(pieces.map((piece) => [piece.seq, piece.bytes]));
+  if (days === 0) return { drop: [...bytes.keys()], puts: [] };
+  const { groups, forgotten } = thinned(spansOf(outline), { names, days, nowMs, bytesOf: ({ seq }) => bytes.get(seq) ?? 0 });
+  const puts = groups.flatMap((group, at): Put[] => {
+    const isFolded = at === 0 && forgotten > 0;
+    const kept = group.filter(({ seq }) => bytes.has(seq)).map(({ seq }) => seq);
+    if (group.length === 1 && kept.length === 1) return [];
+    const rows = group.filter(({ seq }) => seq > baseSeq);
+    const from = rows.length === 0 ? 0 : rows[0]!.seq - baseSeq - 1;
+    const base = group.some(({ seq }) => seq === baseSeq && !bytes.has(seq));
+    return [{ span: spanOf(group), pieces: kept, base, rows: [from, from + rows.length], isFolded }];
+  });
+  return { drop: puts.flatMap((put) => put.pieces), puts };
+}
+
+export interface HistoryBytes {
+  readonly base: Uint8Array | null;
+  /** Frames of the rows behind the base. */
+  readonly rows: readonly Uint8Array[];
+  readonly piece: (seq: number) => Uint8Array;
+}
+
+export function carryOut({ drop, puts }: HistoryPlan, { base, rows, piece }: HistoryBytes): HistoryChange {
+  const made = puts.map((put): Piece => {
+    const updates = [...(put.base && base !== null ? [base] : []), ...rows.slice(...put.rows).flatMap(updatesIn)];
+    const make = put.isFolded ? foldedPiece : pieceOf;
+    return { ...put.span, piece: make(put.pieces.map(piece), updates) };
+  });
+  return { drop, puts: made };
+}

@@ -1,0 +1,72 @@
+/** A document as it was in one of its versions, and the edit that brings it back. Runs in the thread that compacts. */
+import * as Y from 'yjs';
+import { updatesIn } from '../../schema/room-frames.ts';
+import type { VersionForm } from '../../schema/rooms.ts';
+import { applyPieces, documentOfPieces, unlessUnreadable } from './pieces.ts';
+import { written } from './forms.ts';
+
+/** Everything that is kept of a document. */
+export interface WholeHistory {
+  readonly base: Uint8Array | null;
+  readonly baseSeq: number;
+  /** Frames of the rows behind the base. */
+  readonly rows: readonly Uint8Array[];
+  readonly pieces: readonly { readonly seq: number; readonly piece: Uint8Array }[];
+}
+
+/** Parts of a history, in the order in which they are applied. */
+interface Parts {
+  readonly pieces: readonly Uint8Array[];
+  readonly updates: readonly Uint8Array[];
+}
+
+/** Parts before a version and after it; null: there is no such version (any more). */
+function partsAt({ base, baseSeq, rows, pieces }: WholeHistory, seq: number): { readonly before: Parts; readonly after: Parts } | null {
+  const bases = base === null ? [] : [base];
+  const updates = rows.map(updatesIn);
+  if (seq > 0 && seq >= baseSeq && seq <= baseSeq + rows.length) {
+    const at = seq - baseSeq;
+    return {
+      before: { pieces: [], updates: [...bases, ...updates.slice(0, at).flat()] },
+      after: { pieces: [], updates: updates.slice(at).flat() },
+    };
+  }
+  const at = pieces.findIndex((piece) => piece.seq === seq);
+  if (at === -1) return null;
+  const bytes = pieces.map(({ piece }) => piece);
+  const isWhole = pieces.at(-1)!.seq >= baseSeq;
+  return {
+    before: { pieces: bytes.slice(0, at + 1), updates: [] },
+    after: { pieces: bytes.slice(at + 1), updates: [...(isWhole ? [] : bases), ...updates.flat()] },
+  };
+}
+
+export function versionIn(history: WholeHistory, seq: number, form: VersionForm): Uint8Array<ArrayBuffer> | null {
+  const parts = partsAt(history, seq);
+  if (parts === null) return null;
+  const doc = documentOfPieces(parts.before.pieces, parts.before.updates);
+  try {
+    return new Uint8Array(form === 'yjs' ? Y.encodeStateAsUpdate(doc) : Buffer.from(written(doc, form)));
+  } finally {
+    doc.destroy();
+  }
+}
+
+/** An update after which the document says what it said then; null: there is no such version. */
+export function revertTo(history: WholeHistory, seq: number): Uint8Array<ArrayBuffer> | null {
+  const parts = partsAt(history, seq);
+  if (parts === null) return null;
+  const doc = documentOfPieces(parts.before.pieces, parts.before.updates);
+  try {
+    // Whatever came since is one step, which is undone.
+    const undo = new Y.UndoManager(doc, { trackedOrigins: new Set([since]), captureTimeout: 0 });
+    unlessUnreadable(parts.after.updates, (readable) => doc.transact(() => applyPieces(doc, parts.after.pieces, readable), since));
+    const now = Y.encodeStateVector(doc);
+    undo.undo();
+    return new Uint8Array(Y.encodeStateAsUpdate(doc, now));
+  } finally {
+    doc.destroy();
+  }
+}
+
+const since = { is: 'what came since' };
