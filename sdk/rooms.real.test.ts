@@ -118,13 +118,34 @@ describe('both runtimes', () => {
       `PUT /api/salas/${sala}/anexos`,
       '\u0001\u0002\u00ff',
     ],
+    [
+      'historico',
+      () => salas.historico(sala),
+      `salas.historico('${sala}')`,
+      `GET /api/salas/${sala}/historico`,
+      '',
+    ],
+    [
+      'trazerDeVolta',
+      () => salas.trazerDeVolta(sala, 7),
+      `salas.trazer_de_volta('${sala}', 7)`,
+      `POST /api/salas/${sala}/historico/7/volta`,
+      '{}',
+    ],
+    [
+      'nomearVersao',
+      () => salas.nomearVersao(sala, 7, null),
+      `salas.nomear_versao('${sala}', 7, None)`,
+      `PUT /api/salas/${sala}/historico/7`,
+      '{"nome":null}',
+    ],
     ['bilhete', () => salas.bilhete(sala), `salas.bilhete('${sala}')`, `POST /api/salas/${sala}/bilhete`, '{"app":"notas"}'],
   ] as const;
 
   test('ask the same of the portal, with the credential', async () => {
     reply = ({ line }) => ({
       status: 200,
-      body: JSON.stringify(line.endsWith('bilhete') ? { bilhete: null, caminho: '/x', papel: null, anexos: true } : { salas: [] }),
+      body: JSON.stringify(line.endsWith('bilhete') ? { bilhete: null, caminho: '/x', papel: null, anexos: true } : { salas: [], versoes: [] }),
     });
     for (const [, call, , line, body] of verbs) {
       await call();
@@ -138,12 +159,15 @@ describe('both runtimes', () => {
     expect(asked.find(({ line }) => line.includes('anexos'))?.type).toBe('image/png');
   });
 
-  test('bring an attachment with its type', async () => {
+  test.for([
+    ['an attachment', () => salas.anexo(sala, sha), `salas.anexo('${sala}', '${sha}')`, `anexos/${sha}`],
+    ['a version', () => salas.versao(sala, 7, 'html'), `salas.versao('${sala}', 7, 'html')`, 'historico/7?formato=html'],
+  ] as const)('bring %s with its type', async ([, call, same, path]) => {
     reply = () => ({ status: 200, 'content-type': 'image/png', body: 'PNG' });
-    const { bytes, tipo } = await salas.anexo(sala, sha);
+    const { bytes, tipo } = await call();
     expect([bytes.toString(), tipo]).toEqual(['PNG', 'image/png']);
-    expect(await python(`bytes_, tipo = salas.anexo('${sala}', '${sha}')\nsaida = [bytes_.decode(), tipo]`)).toEqual(['PNG', 'image/png']);
-    expect(asked.map(({ line }) => line)).toEqual(Array.from({ length: 2 }, () => `GET /api/salas/${sala}/anexos/${sha}`));
+    expect(await python(`bytes_, tipo = ${same}\nsaida = [bytes_.decode(), tipo]`)).toEqual(['PNG', 'image/png']);
+    expect(asked.map(({ line }) => line)).toEqual(Array.from({ length: 2 }, () => `GET /api/salas/${sala}/${path}`));
   });
 
   test('give a ticket with the whole addresses of both channels', async () => {

@@ -114,7 +114,7 @@ export const floors: Readonly<Record<string, Floors>> = {
     up: ['entries.ts -> jobs', 'entries.ts -> observe'],
   },
   shell: {
-    order: `main.ts svc-shell.ts desktop terminal share launcher frames tabs editor files viewer queue tasks admin shop bell capabilities questions dev
+    order: `main.ts svc-shell.ts desktop terminal share history launcher frames tabs editor files viewer queue tasks admin shop bell capabilities questions dev
       settings secrets engines opening windows session preferences ui extensions scripts help i18n state events offline bridge`,
     up: ['state -> session'],
   },

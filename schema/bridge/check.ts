@@ -43,7 +43,14 @@ export const optional = (check: Check): Check => ({
   optional: true,
   accepts: (value) => value === undefined || check.accepts(value),
 });
+export const orNull = (check: Check): Check => ({
+  ...check,
+  type: `${check.type} | null`,
+  accepts: (value) => value === null || check.accepts(value),
+});
 export const flag: Check = { type: 'boolean', accepts: (value) => typeof value === 'boolean' };
+/** A number that counts things: no fraction, none below zero. */
+export const whole: Check = { type: 'number', accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0 };
 export const finite: Check = { type: 'number', accepts: (value) => Number.isFinite(value) };
 export const route: Check = { type: 'string', accepts: isRoute, why: routeProblem };
 export const blob: Check = { type: 'Blob', accepts: (value) => value instanceof Blob };

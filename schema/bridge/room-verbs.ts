@@ -1,16 +1,39 @@
 /**
- * The verbs of rooms and people. Spec 4.3 names most; ours are `salas.renomear`, `apagar`, `tirarAcessoDoGrupo`, `anexar`, `anexo` and
- * `compartilhar`, since renaming, deleting, groups' removal and attachments have routes and no verb there. Node has the same names with Buffers,
- * Python `dar_acesso` and so on without `entrar` (no WebSocket in its standard library). Refusals carry the portal's `code` and HTTP `status`.
+ * The verbs of rooms and people. Spec 4.3 names most; ours are `salas.renomear`, `apagar`, `tirarAcessoDoGrupo`, `anexar`, `anexo`,
+ * `compartilhar` and those of the history, since renaming, deleting, groups' removal, attachments and versions have routes and no verb there. Node has
+ * the same names with Buffers, Python `dar_acesso` and so on without `entrar` (no WebSocket in its standard library). Refusals carry the portal's `code`
+ * and HTTP `status`.
  */
-import type { AttachmentAnswer, PeopleAnswer, PersonAnswer, RoomAnswer, RoomsAnswer, RoomView, TicketAnswer } from '../wire/rooms.ts';
-import { anchorPattern, attachmentPattern, noticeKinds, papeisConcedidos, type NoticeKind, type PapelConcedido } from '../rooms.ts';
-import { blob, listOf, matching, oneOf, text } from './check.ts';
+import type {
+  AttachmentAnswer,
+  HistoryAnswer,
+  PeopleAnswer,
+  PersonAnswer,
+  RoomAnswer,
+  RoomsAnswer,
+  RoomView,
+  TicketAnswer,
+} from '../wire/rooms.ts';
+import {
+  anchorPattern,
+  attachmentPattern,
+  noticeKinds,
+  papeisConcedidos,
+  versionForms,
+  type NoticeKind,
+  type PapelConcedido,
+  type VersionForm,
+} from '../rooms.ts';
+import { blob, listOf, matching, oneOf, orNull, text, whole } from './check.ts';
 import { limits } from './limits.ts';
 import { asked, askedOrNull, askedOrOwn, inner, inPage } from './verb.ts';
 
 interface OfRoom {
   readonly sala: string;
+}
+
+interface OfVersion extends OfRoom {
+  readonly versao: number;
 }
 
 const sala = text(64);
@@ -62,6 +85,22 @@ export const roomVerbs = {
     args: { sala, sha: matching(attachmentPattern) },
     deadlineMs: attachment,
   }),
+  /** Versions of the document, the youngest first, which is the document as it is now. As the other verbs of the history for `editar` and the owner. */
+  'salas.historico': asked<OfRoom, HistoryAnswer>('SvcHistorico', { args: { sala }, deadlineMs }),
+  /** The document as it was in a version: a Yjs update, its values, or its text. */
+  'salas.versao': asked<OfVersion & { readonly formato: VersionForm }, Blob>('Blob', {
+    args: { sala, versao: whole, formato: oneOf(versionForms, 'SvcFormatoDaVersao') },
+    deadlineMs: attachment,
+  }),
+  /** As a new edit: everybody in the room sees it, and what was written since stays in the history. */
+  'salas.trazerDeVolta': asked<OfVersion, null>('null', { args: { sala, versao: whole }, deadlineMs }),
+  /** Null takes the name away. A version with a name is not merged with others. */
+  'salas.nomearVersao': asked<OfVersion & { readonly nome: string | null }, null>('null', {
+    args: { sala, versao: whole, nome: orNull(nome) },
+    deadlineMs,
+  }),
+  /** Opens the history dialog of the desktop for a room of this app. */
+  'salas.mostrarHistorico': asked<OfRoom, null>('null', { args: { sala }, deadlineMs }),
   /** Calls back when rooms changed; returns the function that cancels. */
   'salas.ao': inPage("(evento: 'mudaram', callback: () => void)", '() => void', 'same'),
   /** A ticket for one attempt. */

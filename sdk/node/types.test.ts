@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
-import type { AttachmentAnswer, RoomAnswer, RoomGroup, RoomPerson, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
+import type { AttachmentAnswer, HistoryAnswer, RoomAnswer, RoomGroup, RoomPerson, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
 import type * as declared from './svc/index.d.ts';
 
 type Names<T> = { readonly [K in keyof T]: T[K] extends (...args: never[]) => unknown ? 'function' : Names<T[K]> };
@@ -50,6 +50,10 @@ const expected: Names<Omit<typeof declared, 'ErroSvc' | 'default'>> = {
     avisar: 'function',
     anexar: 'function',
     anexo: 'function',
+    historico: 'function',
+    versao: 'function',
+    trazerDeVolta: 'function',
+    nomearVersao: 'function',
   },
 };
 
@@ -74,4 +78,5 @@ test('what the portal answers is declared as the portal declares it', () => {
   expectTypeOf<declared.Anexo>().toEqualTypeOf<AttachmentAnswer>();
   expectTypeOf<Omit<declared.Bilhete, 'urls'>>().toEqualTypeOf<TicketAnswer>();
   expectTypeOf<Awaited<ReturnType<typeof declared.salas.ler>>>().toEqualTypeOf<RoomAnswer>();
+  expectTypeOf<Awaited<ReturnType<typeof declared.salas.historico>>>().toEqualTypeOf<HistoryAnswer>();
 });

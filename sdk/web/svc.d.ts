@@ -51,6 +51,23 @@ interface SvcAnexo {
   readonly tipo: string;
 }
 
+type SvcFormatoDaVersao = 'yjs' | 'json' | 'texto' | 'markdown' | 'html';
+
+interface SvcVersao {
+  /** Counts up; bigger is younger. */
+  readonly versao: number;
+  /** First and last change; null: what was there before versions were kept. */
+  readonly de: number | null;
+  readonly ate: number | null;
+  /** `nome` null: a person who is gone. */
+  readonly pessoas: readonly { readonly usuario: string; readonly nome: string | null }[];
+  readonly nome: string | null;
+}
+
+interface SvcHistorico {
+  readonly versoes: readonly SvcVersao[];
+}
+
 /** The app's own `import * as Y from 'yjs'`: the SDK carries none. */
 interface SvcYjs<D> {
   readonly Doc: new () => D;

@@ -73,6 +73,9 @@ describe('a request over the port', () => {
     ['salas.avisar', { sala, tipo: 'mencao', para: ['bia', 'caio'], ancora: 'c' }, { sala, tipo: 'mencao', para: [], ancora: 'c' }],
     ['salas.anexar', { sala, blob: new Blob(['x']) }, { sala, blob: 'x' }],
     ['salas.anexo', { sala, sha: 'a'.repeat(64) }, { sala, sha: '../x' }],
+    ['salas.versao', { sala, versao: 1, formato: 'texto' }, { sala, versao: 1.5, formato: 'texto' }],
+    ['salas.versao', { sala, versao: 1, formato: 'yjs' }, { sala, versao: 1, formato: 'pdf' }],
+    ['salas.nomearVersao', { sala, versao: 1, nome: null }, { sala, versao: 1, nome: '' }],
     ['pessoas.buscar', { texto: '' }, { texto: 'x'.repeat(201) }],
   ] as const)('%s takes %o and not %o', ([verb, good, bad]) => {
     expect(wrongArgument(verb, { ...good })).toBeNull();

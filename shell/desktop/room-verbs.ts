@@ -1,6 +1,7 @@
 /** Handlers of the verbs of rooms and people. The window identifies the app. */
 import type { AskedVerb } from '../../schema/bridge/verbs.ts';
 import type { BridgeHandlers } from '../bridge/host.ts';
+import { loadHistory } from '../history/load-history.ts';
 import { findPeople, pageRooms, whoIsIt, type PageRooms } from '../session/page-rooms-api.ts';
 import type { Desk } from './desk.ts';
 
@@ -12,6 +13,19 @@ export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<Ask
     return app;
   };
   const rooms = (window: string, signal: AbortSignal): PageRooms => pageRooms(appOf(window), signal);
+  /**
+   * Lets a dialog come over everything: only for the window in front, one at a time, and not over the question of consent. `ask` asks the portal, which
+   * answers for another app's room as if the room did not exist.
+   */
+  const comeUp = async (window: string, ask: () => Promise<unknown>): Promise<void> => {
+    const mayCome = (): boolean => {
+      const { windows, shared, historyOf, appCalls } = desk();
+      return windows.top()?.id === window && [shared, historyOf, appCalls.question].every((dialog) => dialog.get() === null);
+    };
+    if (!mayCome()) throw new Error('a janela não está na frente');
+    await ask();
+    if (!mayCome()) throw new Error('a janela não está mais na frente');
+  };
   return {
     'salas.criar': async (id, { nome }, signal) => await rooms(id, signal).create(nome),
     'salas.listar': async (id, _, signal) => await rooms(id, signal).list(),
@@ -24,16 +38,19 @@ export function roomHandlers(desk: () => Desk): Pick<BridgeHandlers, Extract<Ask
     'salas.tirarAcessoDoGrupo': async (id, { sala, grupo }, signal) => (await rooms(id, signal).revokeGroup(sala, grupo), null),
     'salas.avisar': async (id, { sala, ...notice }, signal) => (await rooms(id, signal).notify(sala, notice), null),
     'salas.compartilhar': async (id, { sala }, signal) => {
-      // A dialog over everything appears only for the window in front, once, and not over the question of consent.
-      const mayCome = (): boolean =>
-        desk().windows.top()?.id === id && desk().shared.get() === null && desk().appCalls.question.get() === null;
-      if (!mayCome()) throw new Error('a janela não está na frente');
-      // Answers for another app's room as if the room did not exist.
-      await rooms(id, signal).read(sala);
-      if (!mayCome()) throw new Error('a janela não está mais na frente');
+      await comeUp(id, async () => await rooms(id, signal).read(sala));
       desk().shared.set(sala);
       return null;
     },
+    'salas.mostrarHistorico': async (id, { sala }, signal) => {
+      await comeUp(id, async () => await Promise.all([rooms(id, signal).history(sala), loadHistory()]));
+      desk().historyOf.set(sala);
+      return null;
+    },
+    'salas.historico': async (id, { sala }, signal) => await rooms(id, signal).history(sala),
+    'salas.versao': async (id, { sala, versao, formato }, signal) => await rooms(id, signal).version(sala, versao, formato),
+    'salas.trazerDeVolta': async (id, { sala, versao }, signal) => (await rooms(id, signal).bringBack(sala, versao), null),
+    'salas.nomearVersao': async (id, { sala, versao, nome }, signal) => (await rooms(id, signal).nameVersion(sala, versao, nome), null),
     'salas.anexar': async (id, { sala, blob }, signal) => await rooms(id, signal).attach(sala, blob),
     'salas.anexo': async (id, { sala, sha }, signal) => await rooms(id, signal).attachment(sala, sha),
     'salas.bilhete': async (id, { sala }, signal) => await rooms(id, signal).ticket(sala),

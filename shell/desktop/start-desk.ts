@@ -150,6 +150,7 @@ function emptyAtFirst() {
     updating: createSignal<ReadonlyMap<string, string>>(new Map()),
     bellOpen: createSignal(false),
     shared: createSignal<string | null>(null),
+    historyOf: createSignal<string | null>(null),
     roomsChanged: createSignal(0),
     secretsApp: createSignal<string | null>(null),
     shielded: createSignal(false),

@@ -114,8 +114,10 @@ export class SvcDesktop extends LitElement {
   }
 
   get #dialogs(): readonly Pick<Signal<unknown>, 'get' | 'subscribe'>[] {
-    const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, leaving, shared, secretsApp, appCalls, opening } = this.desk;
-    return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, leaving, shared, secretsApp, appCalls.question, opening.asked];
+    const { launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, leaving, shared, historyOf, secretsApp, appCalls, opening } =
+      this.desk;
+    const overWindows = [leaving, shared, historyOf, secretsApp, appCalls.question, opening.asked];
+    return [launcherOpen, shortcutsOpen, switching, sessionsOpen, bellOpen, ...overWindows];
   }
 
   /** Another window in front, or one less: what the open menu was of may be covered or gone. */
@@ -233,6 +235,7 @@ export class SvcDesktop extends LitElement {
     const covered = coversArea(modes, desk.windows.area.get());
     const secrets = desk.secretsApp.get();
     const room = desk.shared.get();
+    const history = desk.historyOf.get();
     const question = desk.appCalls.question.get();
     const file = desk.opening.asked.get();
     return html`
@@ -253,6 +256,7 @@ export class SvcDesktop extends LitElement {
       ${desk.switching.get() !== null ? html`<svc-switcher .desk=${desk} .over=${desk.switching.get()?.isOver ?? false}></svc-switcher>` : nothing}
       ${desk.shortcutsOpen.get() ? html`<svc-shortcuts .desk=${desk}></svc-shortcuts>` : nothing}
       ${room === null ? nothing : keyed(room, html`<svc-share .desk=${desk} .sala=${room}></svc-share>`)}
+      ${history === null ? nothing : keyed(history, html`<svc-history .desk=${desk} .sala=${history}></svc-history>`)}
       ${secrets === null ? nothing : keyed(secrets, html`<svc-secrets .desk=${desk} .app=${secrets}></svc-secrets>`)}
       ${question === null ? nothing : keyed(question, html`<svc-consent .desk=${desk} .question=${question}></svc-consent>`)}
       ${file === null ? nothing : keyed(file, html`<svc-open-with .desk=${desk} .file=${file}></svc-open-with>`)}

@@ -5,6 +5,7 @@ import { enApps } from './en-apps.ts';
 import { enEditor } from './en-editor.ts';
 import { enErrors } from './en-errors.ts';
 import { enDev } from './en-dev.ts';
+import { enHistory } from './en-history.ts';
 import { enQueue } from './en-queue.ts';
 import { enOpening } from './en-opening.ts';
 import { enSession } from './en-session.ts';
@@ -24,6 +25,7 @@ export const en: Catalogue = {
   ...enErrors,
   ...enRooms,
   ...enDev,
+  ...enHistory,
   ...enQueue,
   ...enOpening,
   ...enSession,

@@ -5,6 +5,7 @@ import { ptApps } from './pt-apps.ts';
 import { ptEditor } from './pt-editor.ts';
 import { ptErrors } from './pt-errors.ts';
 import { ptDev } from './pt-dev.ts';
+import { ptHistory } from './pt-history.ts';
 import { ptQueue } from './pt-queue.ts';
 import { ptOpening } from './pt-opening.ts';
 import { ptSession } from './pt-session.ts';
@@ -23,6 +24,7 @@ export const pt = {
   ...ptErrors,
   ...ptRooms,
   ...ptDev,
+  ...ptHistory,
   ...ptQueue,
   ...ptOpening,
   ...ptSession,

@@ -1,5 +1,5 @@
 /** Rooms as the page of an app reaches them: always with the app of its window, so that the portal answers for that app's rooms only. */
-import type { PapelConcedido } from '../../schema/rooms.ts';
+import type { PapelConcedido, VersionForm } from '../../schema/rooms.ts';
 import type { PartOf } from '../../schema/routes/call.ts';
 import { arriving, call, send } from './api.ts';
 
@@ -8,6 +8,7 @@ export type PageRooms = ReturnType<typeof pageRooms>;
 export function pageRooms(app: string, signal: AbortSignal) {
   const query = { app };
   const at = (id: string) => ({ params: { id }, query });
+  const version = (id: string, versao: number) => ({ params: { id, versao: String(versao) }, query });
   const how = { signal };
   return {
     create: (nome: string) => call('POST /api/salas', { query, body: { nome } }, how),
@@ -27,6 +28,15 @@ export function pageRooms(app: string, signal: AbortSignal) {
       void (await send('POST /api/salas/:id/avisos', { ...at(sala), body: notice }, how)),
     ticket: (sala: string) => call('POST /api/salas/:id/bilhete', { ...at(sala), body: { app } }, how),
     attach: (sala: string, blob: Blob) => call('PUT /api/salas/:id/anexos', { ...at(sala), body: blob }, how),
+    history: (sala: string) => call('GET /api/salas/:id/historico', at(sala), how),
+    version: async (id: string, versao: number, formato: VersionForm): Promise<Blob> => {
+      const { params } = version(id, versao);
+      return await arriving((await send('GET /api/salas/:id/historico/:versao', { params, query: { app, formato } }, how)).blob());
+    },
+    bringBack: async (id: string, versao: number) =>
+      void (await send('POST /api/salas/:id/historico/:versao/volta', { ...version(id, versao), body: {} }, how)),
+    nameVersion: async (id: string, versao: number, nome: string | null) =>
+      void (await send('PUT /api/salas/:id/historico/:versao', { ...version(id, versao), body: { nome } }, how)),
     attachment: async (id: string, sha: string): Promise<Blob> =>
       await arriving((await send('GET /api/salas/:id/anexos/:sha', { params: { id, sha }, query }, how)).blob()),
   };

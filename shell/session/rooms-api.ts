@@ -1,7 +1,8 @@
 /** Rooms, people and notices of the portal's HTTP API as the shell uses them. */
 import type { AppNoticeBody } from '../../schema/wire/rooms.ts';
-import type { PapelConcedido } from '../../schema/rooms.ts';
-import { call, send } from './api.ts';
+import type { PapelConcedido, VersionForm } from '../../schema/rooms.ts';
+import { addressOf } from '../../schema/routes/call.ts';
+import { arriving, call, send } from './api.ts';
 
 export const readRoom = (id: string) => call('GET /api/salas/:id', { params: { id } });
 export const renameRoom = async (id: string, nome: string): Promise<void> =>
@@ -17,6 +18,21 @@ export const grantGroup = async (id: string, grupo: string, papel: PapelConcedid
   void (await send('PUT /api/salas/:id/grupos/:grupo', { params: { id, grupo }, body: { papel } }));
 export const removeGroup = async (id: string, grupo: string): Promise<void> =>
   void (await send('DELETE /api/salas/:id/grupos/:grupo', { params: { id, grupo } }));
+
+const version = (id: string, versao: number) => ({ params: { id, versao: String(versao) } });
+/** The youngest first. */
+export const readHistory = async (id: string) => (await call('GET /api/salas/:id/historico', { params: { id } })).versoes;
+export const versionUrl = (id: string, versao: number, formato: VersionForm): string =>
+  addressOf('GET /api/salas/:id/historico/:versao', { ...version(id, versao), query: { formato } }).path;
+export const readVersionText = async (id: string, versao: number, signal: AbortSignal): Promise<string> =>
+  await arriving(
+    (await send('GET /api/salas/:id/historico/:versao', { ...version(id, versao), query: { formato: 'texto' } }, { signal })).text(),
+  );
+/** Null takes the name away. */
+export const nameVersion = async (id: string, versao: number, nome: string | null): Promise<void> =>
+  void (await send('PUT /api/salas/:id/historico/:versao', { ...version(id, versao), body: { nome } }));
+export const bringVersionBack = async (id: string, versao: number): Promise<void> =>
+  void (await send('POST /api/salas/:id/historico/:versao/volta', { ...version(id, versao), body: {} }));
 
 export const searchPeople = (busca: string) => call('GET /api/pessoas', { query: { busca } });
 

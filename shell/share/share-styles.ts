@@ -95,6 +95,9 @@ export const shareStyles = css`
     justify-content: end;
     gap: 8px;
   }
+  .history {
+    margin-inline-end: auto;
+  }
   .question {
     flex-basis: 100%;
     font-size: 13px;

@@ -10,6 +10,8 @@ import '../../sdk/web/ui/dialog.ts';
 import '../../sdk/web/ui/field.ts';
 import type { PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer } from '../../schema/wire/rooms.ts';
+import type { HistoryDesk } from '../history/history-desk.ts';
+import { loadHistory } from '../history/load-history.ts';
 import { language, text } from '../i18n/i18n.ts';
 import { ApiError } from '../session/api.ts';
 import {
@@ -25,18 +27,16 @@ import {
 import { sayError } from '../session/say-error.ts';
 import { type Signal, Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { leadOn } from '../ui/lead-on.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import './people-search.ts';
 import type { Invited, SvcPeopleSearch } from './people-search.ts';
 import { groupRow, personRow, type RowVerbs } from './share-rows.ts';
 import { rowStyles, shareStyles } from './share-styles.ts';
-import type { Shell } from '../windows/shell.ts';
 
-export interface ShareDesk extends Shell {
+export interface ShareDesk extends HistoryDesk {
   /** The room that the share dialog is open for. */
   readonly shared: Signal<string | null>;
-  /** How often the portal said that rooms changed. */
-  readonly roomsChanged: Signal<number>;
 }
 
 /** The act that waits for a second press: at most one at a time. */
@@ -186,6 +186,18 @@ export class SvcShare extends LitElement {
     if (await this.#carryOut(act, '')) this.#close();
   }
 
+  /** In place of this dialog. */
+  async #showHistory(): Promise<void> {
+    try {
+      await loadHistory();
+    } catch (error) {
+      return void (this.problem = sayError(error));
+    }
+    leadOn(this);
+    this.#close();
+    this.desk.historyOf.set(this.sala);
+  }
+
   async #ask(asked: Asked): Promise<void> {
     this.asked = asked;
     this.problem = null;
@@ -240,6 +252,7 @@ export class SvcShare extends LitElement {
         </ul>
         ${room.pessoas.some(({ declarada }) => declarada) || room.grupos.some(({ declarado }) => declarado) ? html`<p class="facts">${text('share.declaredHint')}</p>` : nothing}
       </section>
+      ${this.asked === null && (owner || room.sala.papel === 'editar') ? this.#history() : nothing}
       ${owner && (room.pessoas.length === 1 || this.asked?.kind === 'delete') ? nothing : this.#leaving(room, own)}
       ${owner && this.asked?.kind !== 'leave' ? this.#deletion(room) : nothing}`;
   }
@@ -294,6 +307,12 @@ export class SvcShare extends LitElement {
     return this.asked?.kind === 'leave'
       ? this.#question(question, text('share.leaveSure'), () => removePerson(this.sala, own))
       : this.#first('leave', text('share.leave'));
+  }
+
+  #history(): TemplateResult {
+    return html`<ui-button slot="actions" class="history" ?disabled=${this.busy} @click=${() => void this.#showHistory()}>
+      ${text('history.open')}
+    </ui-button>`;
   }
 
   #first(kind: 'leave' | 'delete', words: string): TemplateResult {

@@ -297,6 +297,19 @@ export interface Anexo {
   readonly tipo: string;
 }
 
+export type FormatoDaVersao = 'yjs' | 'json' | 'texto' | 'markdown' | 'html';
+
+export interface Versao {
+  /** Counts up; bigger is younger. */
+  readonly versao: number;
+  /** First and last change; null: what was there before versions were kept. */
+  readonly de: number | null;
+  readonly ate: number | null;
+  /** `nome` null: a person who is gone. */
+  readonly pessoas: readonly { readonly usuario: string; readonly nome: string | null }[];
+  readonly nome: string | null;
+}
+
 /** The program's own `yjs`: the runtime carries none. */
 export interface Yjs<D> {
   readonly Doc: new () => D;
@@ -356,4 +369,11 @@ export const salas: {
   avisar(sala: string, tipo: 'mencao' | 'comentario', para: readonly string[], ancora: string): Promise<void>;
   anexar(sala: string, bytes: Uint8Array | Blob, tipo?: string): Promise<Anexo>;
   anexo(sala: string, sha: string): Promise<{ readonly bytes: Buffer; readonly tipo: string }>;
+  /** Versions of the document, the youngest first, which is the document as it is now. */
+  historico(sala: string): Promise<{ readonly versoes: readonly Versao[] }>;
+  versao(sala: string, versao: number, formato: FormatoDaVersao): Promise<{ readonly bytes: Buffer; readonly tipo: string }>;
+  /** As a new edit: what was written since stays in the history. */
+  trazerDeVolta(sala: string, versao: number): Promise<void>;
+  /** Null takes the name away. */
+  nomearVersao(sala: string, versao: number, nome: string | null): Promise<void>;
 };

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from typing import Any, Literal, NamedTuple, Sequence
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from . import _portal
 from ._portal import Conteudo
-from .tipos import Anexo, Disponibilidade, Papel, PapelConcedido, Sala, SalaLida
+from .tipos import Anexo, Disponibilidade, FormatoDaVersao, Papel, PapelConcedido, Sala, SalaLida, Versao
 
 _ANEXO_ESPERA_S = 180.0
 
@@ -34,8 +34,11 @@ def disponivel() -> Disponibilidade:
 
 def _chamar(verbo: str, metodo: str, partes: Sequence[str], **resto: Any) -> _portal.Conteudo:
     _portal.recusar('salas', verbo)
-    caminho = '/'.join(['/api/salas', *(quote(str(parte), safe='') for parte in partes)])
-    return _portal.chamar(f'salas.{verbo}', metodo, caminho, **resto)
+    return _portal.chamar(f'salas.{verbo}', metodo, _caminho(partes), **resto)
+
+
+def _caminho(partes: Sequence[str]) -> str:
+    return '/'.join(['/api/salas', *(quote(str(parte), safe='') for parte in partes)])
 
 
 def _json(verbo: str, metodo: str, partes: Sequence[str], **resto: Any) -> Any:
@@ -111,3 +114,26 @@ def anexar(sala: str, dados: bytes, tipo: str = 'application/octet-stream') -> A
 def anexo(sala: str, sha: str) -> Conteudo:
     """(bytes, tipo)."""
     return _chamar('anexo', 'GET', [sala, 'anexos', sha], espera_s=_ANEXO_ESPERA_S)
+
+
+def historico(sala: str) -> list[Versao]:
+    """Versions of the document, the youngest first, which is the document as it is now."""
+    versoes: list[Versao] = _json('historico', 'GET', [sala, 'historico'])['versoes']
+    return versoes
+
+
+def versao(sala: str, numero: int, formato: FormatoDaVersao) -> Conteudo:
+    """(bytes, tipo)."""
+    _portal.recusar('salas', 'versao')
+    caminho = f'{_caminho([sala, "historico", str(numero)])}?{urlencode({"formato": formato})}'
+    return _portal.chamar('salas.versao', 'GET', caminho, espera_s=_ANEXO_ESPERA_S)
+
+
+def trazer_de_volta(sala: str, numero: int) -> None:
+    """As a new edit: what was written since stays in the history."""
+    _chamar('trazer_de_volta', 'POST', [sala, 'historico', str(numero), 'volta'], objeto={})
+
+
+def nomear_versao(sala: str, numero: int, nome: str | None) -> None:
+    """None takes the name away."""
+    _chamar('nomear_versao', 'PUT', [sala, 'historico', str(numero)], objeto={'nome': nome})

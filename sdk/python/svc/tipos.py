@@ -9,6 +9,7 @@ Json = Union[None, bool, int, float, str, List['Json'], Dict[str, 'Json']]
 
 Papel = Literal['ver', 'comentar', 'editar', 'dona']
 PapelConcedido = Literal['ver', 'comentar', 'editar']
+FormatoDaVersao = Literal['yjs', 'json', 'texto', 'markdown', 'html']
 EstadoDoTrabalho = Literal[
     'em-espera', 'a-submeter', 'na-fila', 'a-correr', 'a-recolher', 'desconhecido', 'terminado', 'falhou', 'cancelado'
 ]
@@ -178,3 +179,19 @@ class Anexo(TypedDict):
     sha: str
     tamanho: int
     tipo: str
+
+
+class PessoaDaVersao(TypedDict):
+    usuario: str
+    nome: Optional[str]
+    """None: a person who is gone."""
+
+
+class Versao(TypedDict):
+    versao: int
+    """Counts up; bigger is younger."""
+    de: Optional[int]
+    """First change; None: what was there before versions were kept."""
+    ate: Optional[int]
+    pessoas: List[PessoaDaVersao]
+    nome: Optional[str]

@@ -55,6 +55,10 @@ async function start(salas: Salas): Promise<void> {
     if (sala !== null) await open(sala, at.get('comentario'));
   };
 
+  /** A dialog of the desktop about the open room. */
+  const dialog = async (show: (sala: string) => Promise<null>): Promise<void> => {
+    if (room !== null) await show(room.id).catch((error: unknown) => tell(say('falhou', { erro: words(error) })));
+  };
   wireButtons(() => room, {
     back: () => {
       if (!narrow.matches) document.body.dataset['lista'] = document.body.dataset['lista'] === 'nao' ? 'sim' : 'nao';
@@ -63,9 +67,8 @@ async function start(salas: Salas): Promise<void> {
         byId('nova').focus();
       }
     },
-    share: async () => {
-      if (room !== null) await salas.compartilhar(room.id).catch((error: unknown) => tell(say('falhou', { erro: words(error) })));
-    },
+    share: () => dialog(salas.compartilhar),
+    history: () => dialog(salas.mostrarHistorico),
   });
   salas.ao('mudaram', () => {
     void (async () => {
@@ -113,7 +116,7 @@ async function refresh(list: RoomsList): Promise<boolean> {
 
 function wireButtons(
   room: () => OpenRoom | null,
-  { back, share }: { readonly back: () => void; readonly share: () => Promise<void> },
+  { back, share, history }: { readonly back: () => void; readonly share: () => Promise<void>; readonly history: () => Promise<void> },
 ): void {
   const files = byId<HTMLInputElement>('arquivo');
   byId('voltar').addEventListener('click', back);
@@ -133,6 +136,7 @@ function wireButtons(
     room()?.addImages([...(files.files ?? [])]);
     files.value = '';
   });
+  byId('historico').addEventListener('click', () => void history());
   byId('compartilhar').addEventListener('click', () => void share());
   // Control+Alt+M is what other editors use for a comment.
   addEventListener('keydown', (event) => {

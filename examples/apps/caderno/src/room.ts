@@ -76,6 +76,7 @@ function drawConnection(connection: Conexao, remarks: Conexao, editor: Editor): 
   byId<HTMLButtonElement>('imagem').disabled = !connection.podeEscrever || over;
   byId<HTMLButtonElement>('comentar').disabled = !remarks.podeEscrever || isOver(remarks.estado);
   byId('exportar').hidden = over;
+  byId('historico').hidden = !connection.podeEscrever || over;
   byId('compartilhar').hidden = over;
 }
 

@@ -67,6 +67,14 @@ const anexar = (sala, bytes, tipo) => json('anexar', 'PUT', [sala, 'anexos'], { 
 /** { bytes, tipo }. */
 const anexo = (sala, sha) => chamar('anexo', 'GET', [sala, 'anexos', sha], { esperaMs: ANEXO_ESPERA_MS });
 
+/** { bytes, tipo }. */
+async function versao(sala, numero, formato) {
+  portal.recusar('salas', 'versao');
+  const consulta = new URLSearchParams({ formato }).toString();
+  const caminho = `${caminhoDe(sala, 'historico', numero)}?${consulta}`;
+  return await portal.chamar('salas.versao', 'GET', caminho, { esperaMs: ANEXO_ESPERA_MS });
+}
+
 module.exports = {
   disponivel,
   bilhete,
@@ -83,4 +91,8 @@ module.exports = {
   avisar: (sala, tipo, para, ancora) => semResposta('avisar', 'POST', [sala, 'avisos'], { json: { tipo, para, ancora } }),
   anexar,
   anexo,
+  historico: (sala) => json('historico', 'GET', [sala, 'historico']),
+  versao,
+  trazerDeVolta: (sala, numero) => semResposta('trazerDeVolta', 'POST', [sala, 'historico', numero, 'volta'], { json: {} }),
+  nomearVersao: (sala, numero, nome) => semResposta('nomearVersao', 'PUT', [sala, 'historico', numero], { json: { nome } }),
 };
