@@ -118,13 +118,7 @@ describe('both runtimes', () => {
       `PUT /api/salas/${sala}/anexos`,
       '\u0001\u0002\u00ff',
     ],
-    [
-      'historico',
-      () => salas.historico(sala),
-      `salas.historico('${sala}')`,
-      `GET /api/salas/${sala}/historico`,
-      '',
-    ],
+    ['historico', () => salas.historico(sala), `salas.historico('${sala}')`, `GET /api/salas/${sala}/historico`, ''],
     [
       'trazerDeVolta',
       () => salas.trazerDeVolta(sala, 7),
@@ -145,7 +139,9 @@ describe('both runtimes', () => {
   test('ask the same of the portal, with the credential', async () => {
     reply = ({ line }) => ({
       status: 200,
-      body: JSON.stringify(line.endsWith('bilhete') ? { bilhete: null, caminho: '/x', papel: null, anexos: true } : { salas: [], versoes: [] }),
+      body: JSON.stringify(
+        line.endsWith('bilhete') ? { bilhete: null, caminho: '/x', papel: null, anexos: true } : { salas: [], versoes: [] },
+      ),
     });
     for (const [, call, , line, body] of verbs) {
       await call();

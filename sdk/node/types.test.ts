@@ -2,7 +2,15 @@
 import { createRequire } from 'node:module';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { JobView, OutputsAnswer } from '../../schema/wire/jobs.ts';
-import type { AttachmentAnswer, HistoryAnswer, RoomAnswer, RoomGroup, RoomPerson, RoomView, TicketAnswer } from '../../schema/wire/rooms.ts';
+import type {
+  AttachmentAnswer,
+  HistoryAnswer,
+  RoomAnswer,
+  RoomGroup,
+  RoomPerson,
+  RoomView,
+  TicketAnswer,
+} from '../../schema/wire/rooms.ts';
 import type * as declared from './svc/index.d.ts';
 
 type Names<T> = { readonly [K in keyof T]: T[K] extends (...args: never[]) => unknown ? 'function' : Names<T[K]> };

@@ -525,6 +525,19 @@ interface Svc {
     /** Keeps bytes with the room; the document holds only the `sha`. */
     anexar(sala: string, bytes: SvcBytes, tipo?: string): Promise<SvcAnexo>;
     anexo(sala: string, sha: string): Promise<Blob>;
+    /**
+     * Versions of the document, the youngest first, which is the document as it is now. As the other verbs of the history for `editar` and
+     * the owner.
+     */
+    historico(sala: string): Promise<SvcHistorico>;
+    /** The document as it was in a version: a Yjs update, its values, or its text. */
+    versao(sala: string, versao: number, formato: SvcFormatoDaVersao): Promise<Blob>;
+    /** As a new edit: everybody in the room sees it, and what was written since stays in the history. */
+    trazerDeVolta(sala: string, versao: number): Promise<null>;
+    /** Null takes the name away. A version with a name is not merged with others. */
+    nomearVersao(sala: string, versao: number, nome: string | null): Promise<null>;
+    /** Opens the history dialog of the desktop for a room of this app. */
+    mostrarHistorico(sala: string): Promise<null>;
     /** Calls back when rooms changed; returns the function that cancels. */
     ao(evento: 'mudaram', callback: () => void): () => void;
   };

@@ -25,7 +25,7 @@ import { byDay, fileName, timeOf, titleOf, whenOf, whoOf } from './version-words
 /** No event says that people wrote. */
 const refreshMs = 20_000;
 
-const exports: readonly (readonly [VersionForm, string, string])[] = [
+const downloads: readonly (readonly [VersionForm, string, string])[] = [
   ['markdown', 'Markdown', 'md'],
   ['html', 'HTML', 'html'],
   ['json', 'JSON', 'json'],
@@ -327,7 +327,7 @@ export class SvcHistory extends LitElement {
           ? nothing
           : html`<ui-button ?disabled=${busy} @click=${() => void this.#name(version, null)}>${text('history.unname')}</ui-button>`
       }
-      ${exports.map(
+      ${downloads.map(
         ([form, name, ending]) =>
           html`<ui-button
             variant="quiet"

@@ -79,7 +79,7 @@ export class SvcVersion extends LitElement {
   }
 
   override willUpdate(changed: PropertyValues<this>): void {
-    if (!['version', 'older', 'youngest', 'untilNow'].some((name) => changed.has(name as keyof this))) return;
+    if (!(['version', 'older', 'youngest', 'untilNow'] as const).some((name) => changed.has(name))) return;
     const compared = this.#compared;
     const pair = compared.map(keyOf).join();
     if (pair === this.#pair) return;
@@ -130,8 +130,7 @@ export class SvcVersion extends LitElement {
             ></ui-switch>`
       }
       <div class="facts" role="status">${problem !== null ? nothing : shown === null ? text('history.loading') : this.#facts(shown)}</div>
-      ${problem === null ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
-      ${shown === null ? nothing : this.#text(shown)}`;
+      ${problem === null ? nothing : html`<p class="problem" role="alert">${problem}</p>`} ${shown === null ? nothing : this.#text(shown)}`;
   }
 
   #facts({ stretches, by, isCompared }: Shown): TemplateResult {

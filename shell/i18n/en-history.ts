@@ -1,7 +1,9 @@
 /** The sentences of the history of a room in English. Part of en.ts. */
 import type { ptHistory } from './pt-history.ts';
 
-type Entry<K extends keyof typeof ptHistory> = (typeof ptHistory)[K] extends string ? string : { readonly one: string; readonly other: string };
+type Entry<K extends keyof typeof ptHistory> = (typeof ptHistory)[K] extends string
+  ? string
+  : { readonly one: string; readonly other: string };
 
 export const enHistory: { readonly [K in keyof typeof ptHistory]: Entry<K> } = {
   'history.title': 'History of “{sala}”',
@@ -38,7 +40,8 @@ export const enHistory: { readonly [K in keyof typeof ptHistory]: Entry<K> } = {
   'history.named': 'The version is now called “{nome}”.',
   'history.unnamed': 'The version has no name any more.',
   'history.bringBack': 'Bring it back',
-  'history.bringBackAsk': 'The text will be that of this version again, for everybody in the room. What was written since stays in the history.',
+  'history.bringBackAsk':
+    'The text will be that of this version again, for everybody in the room. What was written since stays in the history.',
   'history.bringBackSure': 'Yes, bring it back',
   'history.broughtBack': 'The version “{versao}” is back. What was written since stays in the history.',
   'history.downloadAs': 'Download as {formato}',

@@ -34,7 +34,8 @@ export const ptHistory = {
   'history.named': 'A versão agora se chama “{nome}”.',
   'history.unnamed': 'A versão não tem mais nome.',
   'history.bringBack': 'Trazer de volta',
-  'history.bringBackAsk': 'O texto volta a ser o desta versão, para todas as pessoas da sala. O que foi escrito depois continua no histórico.',
+  'history.bringBackAsk':
+    'O texto volta a ser o desta versão, para todas as pessoas da sala. O que foi escrito depois continua no histórico.',
   'history.bringBackSure': 'Trazer mesmo',
   'history.broughtBack': 'A versão “{versao}” voltou. O que foi escrito depois dela continua no histórico.',
   'history.downloadAs': 'Baixar em {formato}',
