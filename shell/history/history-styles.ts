@@ -85,6 +85,14 @@ export const historyStyles = css`
     flex: 1 1 180px;
     min-width: 0;
   }
+  .downloads {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+  }
+  .downloads svg {
+    color: var(--muted);
+  }
   .question {
     flex-basis: 100%;
     font-size: 13px;

@@ -16,6 +16,7 @@ import { bringVersionBack, nameVersion, readHistory, readRoom, versionUrl } from
 import { sayError } from '../session/say-error.ts';
 import { Watch } from '../state/signal.ts';
 import { base } from '../ui/base.ts';
+import { glyph } from '../ui/glyphs.ts';
 import { noteStyles } from '../ui/piece-styles.ts';
 import type { HistoryDesk } from './history-desk.ts';
 import { historyStyles } from './history-styles.ts';
@@ -327,6 +328,13 @@ export class SvcHistory extends LitElement {
           ? nothing
           : html`<ui-button ?disabled=${busy} @click=${() => void this.#name(version, null)}>${text('history.unname')}</ui-button>`
       }
+      ${this.#downloads(version)}
+    </div>`;
+  }
+
+  #downloads(version: RoomVersion): TemplateResult {
+    return html`<div class="downloads" role="group" aria-label=${text('history.download')}>
+      ${glyph('download')}
       ${downloads.map(
         ([form, name, ending]) =>
           html`<ui-button

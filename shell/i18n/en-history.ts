@@ -44,6 +44,7 @@ export const enHistory: { readonly [K in keyof typeof ptHistory]: Entry<K> } = {
     'The text will be that of this version again, for everybody in the room. What was written since stays in the history.',
   'history.bringBackSure': 'Yes, bring it back',
   'history.broughtBack': 'The version “{versao}” is back. What was written since stays in the history.',
+  'history.download': 'Download',
   'history.downloadAs': 'Download as {formato}',
   'history.merged': 'The version that was open was merged with another one.',
 };

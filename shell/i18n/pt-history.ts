@@ -38,6 +38,7 @@ export const ptHistory = {
     'O texto volta a ser o desta versão, para todas as pessoas da sala. O que foi escrito depois continua no histórico.',
   'history.bringBackSure': 'Trazer mesmo',
   'history.broughtBack': 'A versão “{versao}” voltou. O que foi escrito depois dela continua no histórico.',
+  'history.download': 'Baixar',
   'history.downloadAs': 'Baixar em {formato}',
   'history.merged': 'A versão que estava aberta foi juntada a outra.',
 } as const satisfies Record<string, string | { readonly one: string; readonly other: string }>;
