@@ -97,7 +97,7 @@ const shownStretchesMax = 4_000;
 /** Unchanged text that stays on each side of a change of a text that is too long. */
 const aroundChars = 600;
 
-/** What a page can draw of it: of a long text the changes with what is around them; past the bound nothing. */
+/** Bounds it to an amount that a page can draw: a long text to its changes with some lines around them, and nothing past the bound. */
 export function shortened(stretches: readonly Stretch[], charsMax = shownCharsMax): readonly Stretch[] {
   const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0);
   if (total <= charsMax && stretches.length <= shownStretchesMax) return stretches;

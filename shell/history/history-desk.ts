@@ -1,4 +1,4 @@
-/** What the dialogs of a room know of the desktop. */
+/** Parts of the desktop that the dialogs of a room use. */
 import type { Signal } from '../state/signal.ts';
 import type { Shell } from '../windows/shell.ts';
 

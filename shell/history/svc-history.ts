@@ -54,7 +54,7 @@ export class SvcHistory extends LitElement {
   declare chosen: number | null;
   /** Deleted, or the person is no longer in it. */
   declare gone: boolean;
-  /** What is done with the chosen version once it is said. */
+  /** The act on the chosen version that is waited for: its name is typed, or a second press is missing. */
   declare asked: 'name' | 'back' | null;
   declare busy: boolean;
   declare problem: string | null;
