@@ -32,6 +32,10 @@ const downloads: readonly (readonly [VersionForm, string, string])[] = [
   ['json', 'JSON', 'json'],
 ];
 
+/** The version that holds the change of this number: that one, or the one that it was merged into; null: the youngest. */
+const versionAt = (versions: readonly RoomVersion[], versao: number | null): RoomVersion | undefined =>
+  (versao === null ? undefined : versions.findLast((version) => version.versao >= versao)) ?? versions[0];
+
 export class SvcHistory extends LitElement {
   static override properties = {
     desk: { attribute: false },
@@ -116,12 +120,16 @@ export class SvcHistory extends LitElement {
   async #read(): Promise<void> {
     const [{ sala }, versions] = await Promise.all([readRoom(this.sala), readHistory(this.sala)]);
     this.room = sala.nome;
-    const { chosen } = this;
+    const before = this.versions?.find(({ versao }) => versao === this.chosen);
     this.versions = versions;
-    if (chosen !== null && versions.some(({ versao }) => versao === chosen)) return;
-    // It was merged into one that is younger.
-    this.#choose(versions.findLast(({ versao }) => versao > (chosen ?? Infinity)) ?? versions[0]);
-    if (chosen !== null) this.problem = text('history.merged');
+    const now = versionAt(versions, this.chosen);
+    // One that people still write in gets the number of its last change.
+    if (before === undefined || now === undefined) this.#choose(now);
+    else if (before.de === now.de) this.chosen = now.versao;
+    else if (before.versao !== now.versao) {
+      this.#choose(now);
+      this.problem = text('history.merged');
+    }
   }
 
   #unread(error: unknown): void {
@@ -209,7 +217,7 @@ export class SvcHistory extends LitElement {
 
   #move(event: KeyboardEvent): void {
     const versions = this.versions ?? [];
-    const at = versions.findIndex(({ versao }) => versao === this.#current);
+    const at = versions.findIndex((version) => version === versionAt(versions, this.#current));
     const next: Readonly<Record<string, number>> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: versions.length - 1 };
     const version = versions[next[event.key] ?? -1];
     if (version === undefined) return;
@@ -245,17 +253,22 @@ export class SvcHistory extends LitElement {
     const at = versions.findIndex(({ versao }) => versao === this.chosen);
     const [chosen, youngest] = [versions[at], versions[0]];
     if (chosen === undefined || youngest === undefined) return html`<ui-empty>${text('history.none')}</ui-empty>`;
+    const current = versionAt(versions, this.#current);
+    // Numbers change while people write; the keyboard stays where it is.
+    const age = new Map(versions.map((version, place) => [version, versions.length - place]));
     return html`<div class="panes" aria-busy=${this.busy}>
       <div class="list" role="group" aria-label=${text('history.list')} @keydown=${(event: KeyboardEvent) => this.#move(event)}>
-        ${byDay(versions, Date.now()).map(
+        ${repeat(
+          byDay(versions, Date.now()),
+          ({ title }) => title,
           (day) =>
             html`<section>
               <h3>${day.title}</h3>
               <ul>
                 ${repeat(
                   day.versions,
-                  ({ versao }) => versao,
-                  (version) => this.#row(version, version === youngest),
+                  (version) => age.get(version),
+                  (version) => this.#row(version, version === youngest, version === current),
                 )}
               </ul>
             </section>`,
@@ -278,14 +291,14 @@ export class SvcHistory extends LitElement {
     </div>`;
   }
 
-  #row(version: RoomVersion, isNow: boolean): TemplateResult {
+  #row(version: RoomVersion, isNow: boolean, isCurrent: boolean): TemplateResult {
     const { versao, nome } = version;
     const facts = [...(isNow ? [text('history.now')] : []), ...(nome === null ? [] : [timeOf(version)]), whoOf(version)];
     return html`<li>
       <button
         type="button"
         data-version=${versao}
-        tabindex=${versao === this.#current ? 0 : -1}
+        tabindex=${isCurrent ? 0 : -1}
         aria-current=${versao === this.chosen ? 'true' : nothing}
         @click=${() => this.#choose(version)}
       >

@@ -85,7 +85,7 @@ export class SvcVersion extends LitElement {
     if (pair === this.#pair) return;
     this.#pair = pair;
     // While people write, what was seen stays until the text of now is there.
-    if (changed.get('version')?.versao !== this.version.versao || changed.has('untilNow')) this.shown = null;
+    if (changed.get('version')?.de !== this.version.de || changed.has('untilNow')) this.shown = null;
     void this.#show(compared);
   }
 

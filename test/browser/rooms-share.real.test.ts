@@ -1,8 +1,12 @@
-/** The share dialog, opened by Caderno over the bridge: invite, change, remove, leave, rename, delete; and what the others see of it. */
+/**
+ * The dialogs of a room, opened by Caderno over the bridge: invite, change, remove, leave, rename, delete, and what the others see of it; and the history,
+ * with which people bring a text back.
+ */
+import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { axeFindings, dialogOf, openApp } from './support/browser.ts';
-import { caderno, makeRoom, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
+import { axeFindings, axeInBothThemes, dialogOf, openApp } from './support/browser.ts';
+import { caderno, makeRoom, openRoom, textOf, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
 useRoomsWorld(
@@ -152,7 +156,91 @@ test('a page opens the dialog for a room of its own app only', async () => {
   await openApp(ana.page, 'Caderno');
   await caderno(ana.page).getByRole('button', { name: 'Novo caderno' }).waitFor();
   const { id } = value as { readonly id: string };
-  const script = `svc.salas.compartilhar(${JSON.stringify(id)}).then(() => 'aberto', ({ status }) => status)`;
-  expect(await caderno(ana.page).locator('body').evaluate(script)).toBe(404);
+  for (const verb of ['compartilhar', 'mostrarHistorico']) {
+    const script = `svc.salas.${verb}(${JSON.stringify(id)}).then(() => 'aberto', ({ status }) => status)`;
+    expect([verb, await caderno(ana.page).locator('body').evaluate(script)]).toEqual([verb, 404]);
+  }
+  expect(await ana.page.locator('svc-share, svc-history').count()).toBe(0);
+});
+
+/** The history of the room that is open in Caderno, without the mouse. */
+async function historyOf({ page }: Desktop, nome: string): Promise<Locator> {
+  await caderno(page).getByRole('button', { name: 'Histórico' }).press('Enter');
+  const dialog = dialogOf(page, `Histórico de “${nome}”`);
+  await dialog.waitFor();
+  // The keyboard begins in the list.
+  await dialog.locator('[data-version]:focus').waitFor();
+  return dialog;
+}
+
+test('by the keyboard alone a version is named, told from what another person wrote since, and brought back for both', async () => {
+  const [ana, bia, caio] = await Promise.all([world.desktop('ana'), world.desktop('bia'), world.desktop('caio')]);
+  const { keyboard } = ana.page;
+  await makeRoom(ana, 'Diário', { bia: 'editar', caio: 'comentar' });
+  const [hers, theirs] = await Promise.all([openRoom(ana, 'Diário'), openRoom(bia, 'Diário')]);
+  await hers.locator('.cm-content').pressSequentially('Bom dia.');
+  await theirs.getByText('Bom dia.').waitFor();
+
+  // By way of the share dialog.
+  const sharing = await share(ana, 'Diário');
+  await sharing.getByRole('button', { name: 'Histórico' }).press('Enter');
+  const first = dialogOf(ana.page, 'Histórico de “Diário”');
+  await first.locator('[data-version]:focus').waitFor();
   expect(await ana.page.locator('svc-share').count()).toBe(0);
+  await first.getByText('É a versão mais antiga').waitFor();
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await keyboard.type('Rascunho');
+  await keyboard.press('Enter');
+  await first.getByText('A versão agora se chama “Rascunho”.').waitFor();
+  await keyboard.press('Escape');
+  await first.waitFor({ state: 'detached' });
+
+  await theirs.locator('.cm-content').press('Control+End');
+  await bia.page.keyboard.insertText(' Até logo.');
+  await hers.getByText('Até logo.').waitFor();
+  const dialog = await historyOf(ana, 'Diário');
+  expect(await dialog.locator('[data-version]').allInnerTexts()).toEqual([
+    expect.stringContaining('Agora · Bia Lima'),
+    expect.stringMatching(/^Rascunho\n.*Ana Souza/),
+  ]);
+  const changes = dialog.locator('svc-version').locator('.text');
+  await expect.poll(() => changes.innerText()).toMatch(/^Bom dia\.\[acrescentado: .*Até logo\.\]$/);
+  await keyboard.press('ArrowDown');
+  await keyboard.press('Enter');
+  await dialog.getByRole('heading', { name: 'Rascunho' }).waitFor();
+  await dialog.getByRole('switch', { name: 'Comparar com agora' }).press('Space');
+  await expect.poll(() => changes.innerText()).toMatch(/^Bom dia\.\[acrescentado: .*Até logo\.\]$/);
+
+  await ana.page.setViewportSize({ width: 320, height: 640 });
+  expect(await axeInBothThemes(ana.page)).toEqual([]);
+  expect(
+    await dialog.evaluate((element) => element.querySelector('.panes')!.scrollWidth <= element.querySelector('.panes')!.clientWidth),
+  ).toBe(true);
+  await ana.page.setViewportSize({ width: 1_280, height: 800 });
+  const coming = ana.page.waitForEvent('download');
+  await dialog.getByRole('link', { name: 'Baixar em Markdown' }).press('Enter');
+  const file = await coming;
+  expect([file.suggestedFilename(), await readFile(await file.path(), 'utf8')]).toEqual([
+    'Diário Rascunho.md',
+    expect.stringContaining('Bom dia.'),
+  ]);
+
+  await dialog.locator('[data-version]').last().focus();
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await keyboard.press('Escape');
+  await expect.poll(() => dialog.locator('[data-verb=back]').evaluate((button) => button.matches(':focus'))).toBe(true);
+  await keyboard.press('Enter');
+  await keyboard.press('Enter');
+  await dialog.getByText('A versão “Rascunho” voltou.').waitFor();
+  expect(await dialog.locator('[data-version]:focus').innerText()).toContain('Agora · Ana Souza');
+  await keyboard.press('Escape');
+  for (const { page } of [ana, bia]) await expect.poll(() => textOf(page).locator('.cm-line').allInnerTexts()).toEqual(['Bom dia.']);
+
+  // For those who may write alone.
+  const frame = await openRoom(caio, 'Diário');
+  expect(await frame.getByRole('button', { name: 'Histórico' }).count()).toBe(0);
+  expect(await (await share(caio, 'Diário')).getByRole('button', { name: 'Histórico' }).count()).toBe(0);
+  for (const { problems } of [ana, bia, caio]) expect(problems).toEqual([]);
 });
