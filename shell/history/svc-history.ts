@@ -21,7 +21,7 @@ import { noteStyles } from '../ui/piece-styles.ts';
 import type { HistoryDesk } from './history-desk.ts';
 import { historyStyles } from './history-styles.ts';
 import './svc-version.ts';
-import { byDay, fileName, timeOf, titleOf, whenOf, whoOf } from './version-words.ts';
+import { byDay, fileName, timeOf, titleOf, versionAt, whenOf, whoOf } from './version-words.ts';
 
 /** No event says that people wrote. */
 const refreshMs = 20_000;
@@ -31,10 +31,6 @@ const downloads: readonly (readonly [VersionForm, string, string])[] = [
   ['html', 'HTML', 'html'],
   ['json', 'JSON', 'json'],
 ];
-
-/** The version that holds the change of this number: that one, or the one that it was merged into; null: the youngest. */
-const versionAt = (versions: readonly RoomVersion[], versao: number | null): RoomVersion | undefined =>
-  (versao === null ? undefined : versions.findLast((version) => version.versao >= versao)) ?? versions[0];
 
 export class SvcHistory extends LitElement {
   static override properties = {

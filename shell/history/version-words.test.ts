@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { RoomVersion } from '../../schema/wire/rooms.ts';
 import { language } from '../i18n/i18n.ts';
-import { byDay, fileName, timeOf, whoOf } from './version-words.ts';
+import { byDay, fileName, timeOf, versionAt, whoOf } from './version-words.ts';
 
 afterEach(() => language.set('pt'));
 
@@ -47,6 +47,17 @@ describe('versions', () => {
     [null, at(1, 7), 'até 1 de nov. de 2026, 07:00'],
   ] as const)('from %o to %o is %s', ([de, ate, expected]) => {
     expect(timeOf(version(1, de, ate)).replaceAll(/[\u2009\u202f]/g, ' ')).toBe(expected);
+  });
+
+  test.for([
+    ['itself', 4, 4],
+    ['the one that it was merged into', 5, 9],
+    ['the youngest where it is behind all', 12, 9],
+    ['the youngest where none is chosen', null, 9],
+  ] as const)('the one for a change: %s', ([, versao, expected]) => {
+    const versions = [9, 4, 2].map((each) => version(each, 0, 0));
+    expect(versionAt(versions, versao)?.versao).toBe(expected);
+    expect(versionAt([], versao)).toBeUndefined();
   });
 
   test.for([

@@ -47,6 +47,10 @@ export function whenOf({ de, ate }: Times): string {
 
 const dateTime = (atMs: number): string => new Intl.DateTimeFormat(shownAs(), { dateStyle: 'medium', timeStyle: 'short' }).format(atMs);
 
+/** The version that holds the change of this number: that one, or the one that it was merged into; null: the youngest. */
+export const versionAt = (versions: readonly RoomVersion[], versao: number | null): RoomVersion | undefined =>
+  (versao === null ? undefined : versions.findLast((version) => version.versao >= versao)) ?? versions[0];
+
 const namesMax = 4;
 
 /** '' where nobody is known. People who are gone are one. */
