@@ -109,6 +109,7 @@ export class SvcHistory extends LitElement {
     }
     if (this.#isUnread) this.problem = null;
     this.#isUnread = false;
+    this.gone = false;
     await this.updateComplete;
     if (isFirst && this.shadowRoot?.activeElement?.matches('ui-dialog') === true) await this.#focusVersion(this.chosen);
   }
@@ -130,7 +131,8 @@ export class SvcHistory extends LitElement {
 
   #unread(error: unknown): void {
     const status = error instanceof ApiError ? error.status : null;
-    if (status === 404) this.gone = true;
+    this.gone = status === 404;
+    if (this.gone) this.problem = null;
     else this.problem = status === 403 ? text('history.onlyWriters') : sayError(error);
     this.#isUnread = true;
   }
