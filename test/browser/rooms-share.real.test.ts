@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { HistoryAnswer } from '../../schema/wire/rooms.ts';
 import { axeFindings, axeInBothThemes, dialogOf, openApp } from './support/browser.ts';
 import { caderno, makeRoom, openRoom, textOf, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
@@ -178,10 +179,14 @@ async function historyOf({ page }: Desktop, nome: string): Promise<Locator> {
 test('by the keyboard alone a version is named, told from what another person wrote since, and brought back for both', async () => {
   const [ana, bia] = await Promise.all([world.desktop('ana'), world.desktop('bia')]);
   const { keyboard } = ana.page;
-  await makeRoom(ana, 'Diário', { bia: 'editar' });
+  const sala = await makeRoom(ana, 'Diário', { bia: 'editar' });
+  const versions = async (): Promise<number> =>
+    ((await ana.call('GET', `/api/salas/${sala}/historico`)).value as HistoryAnswer).versoes.length;
   const [hers, theirs] = await Promise.all([openRoom(ana, 'Diário'), openRoom(bia, 'Diário')]);
-  await hers.locator('.cm-content').pressSequentially('Bom dia.');
+  await hers.locator('.cm-content').click();
+  await keyboard.insertText('Bom dia.');
   await theirs.getByText('Bom dia.').waitFor();
+  await expect.poll(versions).toBe(1);
 
   // By way of the share dialog.
   const sharing = await share(ana, 'Diário');
@@ -192,6 +197,7 @@ test('by the keyboard alone a version is named, told from what another person wr
   await first.getByText('É a versão mais antiga').waitFor();
   await keyboard.press('Tab');
   await keyboard.press('Enter');
+  await first.getByLabel('Nome desta versão').and(ana.page.locator(':focus')).waitFor();
   await keyboard.type('Rascunho');
   await keyboard.press('Enter');
   await first.getByText('A versão agora se chama “Rascunho”.').waitFor();
@@ -201,6 +207,7 @@ test('by the keyboard alone a version is named, told from what another person wr
   await theirs.locator('.cm-content').press('Control+End');
   await bia.page.keyboard.insertText(' Até logo.');
   await hers.getByText('Até logo.').waitFor();
+  await expect.poll(versions).toBe(2);
   const dialog = await historyOf(ana, 'Diário');
   expect(await dialog.locator('[data-version]').allInnerTexts()).toEqual([
     expect.stringContaining('Agora · Bia Lima'),
@@ -234,9 +241,10 @@ test('by the keyboard alone a version is named, told from what another person wr
   await keyboard.press('Escape');
   await expect.poll(() => dialog.locator('[data-verb=back]').evaluate((button) => button.matches(':focus'))).toBe(true);
   await keyboard.press('Enter');
+  await dialog.locator('[data-verb=confirm]:focus').waitFor();
   await keyboard.press('Enter');
   await dialog.getByText('A versão “Rascunho” voltou.').waitFor();
-  expect(await dialog.locator('[data-version]:focus').innerText()).toContain('Agora · Ana Souza');
+  await dialog.locator('[data-version]:focus').getByText('Agora · Ana Souza').waitFor();
   await keyboard.press('Escape');
   for (const { page } of [ana, bia]) await expect.poll(() => textOf(page).innerText()).toMatch(/^Bom dia\.(?!.*Até logo)/s);
   for (const { problems } of [ana, bia]) expect(problems).toEqual([]);
