@@ -72,12 +72,12 @@ const placeOf = ({ params, query }: Pick<AboutHistory, 'params' | 'query'>): Pla
   canal: query.canal ?? 'documento',
 });
 
-const mediaTypes: Readonly<Record<VersionForm, readonly [type: string, ending: string]>> = {
-  yjs: ['application/octet-stream', 'yjs'],
-  json: ['application/json; charset=utf-8', 'json'],
-  texto: ['text/plain; charset=utf-8', 'txt'],
-  markdown: ['text/markdown; charset=utf-8', 'md'],
-  html: ['text/html; charset=utf-8', 'html'],
+const mediaTypes: Readonly<Record<VersionForm, string>> = {
+  yjs: 'application/octet-stream',
+  json: 'application/json; charset=utf-8',
+  texto: 'text/plain; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  html: 'text/html; charset=utf-8',
 };
 
 function addHistoryRoutes(app: FastifyInstance, { history, rates }: RoomRouteDeps, callerOf: CallerOf, changerOf: CallerOf): void {
@@ -87,15 +87,14 @@ function addHistoryRoutes(app: FastifyInstance, { history, rates }: RoomRouteDep
     // A document is built for it.
     rates.count('version', caller.usuario);
     const form = request.query.formato ?? 'json';
-    const [type, ending] = mediaTypes[form];
     const bytes = await history.read(caller, placeOf(request), Number(request.params.versao), form);
     return reply
       .headers({
-        'content-type': type,
+        'content-type': mediaTypes[form],
         'x-content-type-options': 'nosniff',
-        // People wrote it: it is never a page of the portal.
+        // People wrote it: it is never a page of the portal. Without a name of a file: the link of a page gives one.
         'content-security-policy': "default-src 'none'; sandbox",
-        'content-disposition': `attachment; filename="${request.params.id}-${request.params.versao}.${ending}"`,
+        'content-disposition': 'attachment',
         'cache-control': 'private, no-store',
       })
       .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
