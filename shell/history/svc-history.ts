@@ -120,7 +120,7 @@ export class SvcHistory extends LitElement {
     const before = this.versions?.find(({ versao }) => versao === this.chosen);
     this.versions = versions;
     const now = versionAt(versions, this.chosen);
-    // One that people still write in gets the number of its last change.
+    // The number of a version is that of its last change: it grows while people write.
     if (before === undefined || now === undefined) this.#choose(now);
     else if (before.de === now.de) this.chosen = now.versao;
     else if (before.versao !== now.versao) {

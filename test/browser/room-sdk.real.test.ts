@@ -85,6 +85,14 @@ describe('two people', () => {
     await bia.waitForFunction(
       `[...room.presenca.getStates().values()].some(({ user }) => user?.name === 'Ana Souza' && user.color === '${colour}')`,
     );
+    const version = `svc.salas.historico('${sala}').then(async ({ versoes: [now] }) => {
+      if (now === undefined) return '';
+      await svc.salas.nomearVersao('${sala}', now.versao, 'Fim');
+      await svc.salas.trazerDeVolta('${sala}', now.versao);
+      const { versoes } = await svc.salas.historico('${sala}');
+      return versoes.map(({ nome }) => nome).join() + ': ' + (await (await svc.salas.versao('${sala}', now.versao, 'texto')).text()).trim();
+    })`;
+    await expect.poll(() => bia.evaluate(version)).toBe('Fim: olá também');
     for (const frame of [ana, bia]) await enter(frame, sala, `{ canal: 'comentarios' }`);
     await write(bia, 'um comentário');
     await says(ana, 'um comentário');
