@@ -42,6 +42,7 @@ const takers: Readonly<Partial<Record<string, readonly string[]>>> = {
     'portals',
     'proxy',
     'queue',
+    'room-history',
     'rooms',
     'ssh',
     'supervision',

@@ -22,6 +22,7 @@ const areas: Readonly<Record<string, () => Promise<Area>>> = {
   tick: async () => (await import('./tick.ts')).tickArea,
   engines: async () => (await import('./engines.ts')).enginesArea,
   rooms: async () => (await import('./rooms.ts')).roomsArea,
+  'room-history': async () => (await import('./room-history.ts')).roomHistoryArea,
   portals: async () => (await import('./portals.ts')).portalsArea,
   'app-calls': async () => (await import('./app-calls.ts')).appCallsArea,
   queue: async () => (await import('./queue.ts')).queueArea,

@@ -78,6 +78,8 @@ export const limits = {
   roomSessionMsMax: 15 * 60_000,
   /** Versions of an hour are one after a day, and those of a day after this. */
   roomHourlyMs: 30 * 24 * 60 * 60_000,
+  /** Pieces of the version that is being written. */
+  roomYoungPiecesMax: 4,
   /** Pieces of one document, and their bytes: the oldest are forgotten. */
   roomPiecesMax: 2_000,
   roomHistoryBytesMax: 32 * 1_024 * 1_024,

@@ -7,10 +7,12 @@ import { limits } from '../limits.ts';
 /** Updates of the first format that stand behind pieces, as one piece. */
 export function pieceOf(pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const before = pieces.map(inflated);
-  return unlessUnreadable(updates, (readable) => deflated(merged([...before, ...joinTypedRuns(readable).map(asSecond)])));
+  return unlessUnreadable(updates, (readable) => {
+    // One conversion of all takes a tenth of a conversion of each.
+    const young = readable.length === 0 ? [] : [Y.convertUpdateFormatV1ToV2(merged(joinTypedRuns(readable), Y.mergeUpdates))];
+    return deflated(merged([...before, ...young], Y.mergeUpdatesV2));
+  });
 }
-
-const asSecond = (update: Uint8Array): Uint8Array => Y.convertUpdateFormatV1ToV2(update);
 
 /** Updates that no document takes are left out. They are rare, so they are looked for when something failed only. */
 export function unlessUnreadable<Result>(updates: readonly Uint8Array[], act: (updates: readonly Uint8Array[]) => Result): Result {
@@ -63,18 +65,18 @@ export function applyPieces(doc: Y.Doc, pieces: readonly Uint8Array[], updates: 
 }
 
 /** Merging many at once takes as long as their number squared. */
-function merged(updates: readonly Uint8Array[]): Uint8Array {
+function merged(updates: readonly Uint8Array[], merge: (updates: Uint8Array[]) => Uint8Array): Uint8Array {
   if (updates.length === 0) return nothing;
   let left = updates;
   while (left.length > 1) {
     const next: Uint8Array[] = [];
-    for (let at = 0; at < left.length; at += mergedAtOnce) next.push(Y.mergeUpdatesV2(left.slice(at, at + mergedAtOnce)));
+    for (let at = 0; at < left.length; at += mergedAtOnce) next.push(merge(left.slice(at, at + mergedAtOnce)));
     left = next;
   }
   return left[0]!;
 }
 
-const mergedAtOnce = 32;
+const mergedAtOnce = 128;
 
 const nothing = Y.encodeStateAsUpdateV2(new Y.Doc());
 

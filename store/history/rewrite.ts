@@ -4,6 +4,7 @@
  * Decision: docs/decisions/0447-history-of-rooms.md
  */
 import { updatesIn } from '../../schema/room-frames.ts';
+import { limits } from '../limits.ts';
 import { foldedPiece, pieceOf } from './pieces.ts';
 import { type HistoryDays, type Names, type Piece, type Span, spanOf, thinned, unpackNames } from './spans.ts';
 
@@ -87,7 +88,11 @@ export function planHistory(outline: HistoryOutline, { days, nowMs }: { readonly
     const rows = group.filter(({ seq }) => seq > baseSeq);
     const from = rows.length === 0 ? 0 : rows[0]!.seq - baseSeq - 1;
     const base = group.some(({ seq }) => seq === baseSeq && !bytes.has(seq));
-    return [{ span: spanOf(group), pieces: kept, base, rows: [from, from + rows.length], isFolded }];
+    const taken: readonly [number, number] = [from, from + rows.length];
+    // People go on writing: one piece for all of it would be made again each time.
+    const isYoung = at === groups.length - 1 && !isFolded && !base && rows.length > 0 && kept.length < limits.roomYoungPiecesMax;
+    if (isYoung) return [{ span: spanOf(rows), pieces: [], base, rows: taken, isFolded }];
+    return [{ span: spanOf(group), pieces: kept, base, rows: taken, isFolded }];
   });
   return { drop: puts.flatMap((put) => put.pieces), puts };
 }
