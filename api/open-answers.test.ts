@@ -36,6 +36,7 @@ const samples: Readonly<Record<string, string>> = {
   texto: 'x',
   desde: '0',
   tamanho: '9',
+  versao: '1',
   espera: '30',
   app: 'notas',
   person: 'ana',
