@@ -36,7 +36,6 @@ const samples: Readonly<Record<string, string>> = {
   texto: 'x',
   desde: '0',
   tamanho: '9',
-  versao: '1',
   espera: '30',
   app: 'notas',
   person: 'ana',
@@ -111,7 +110,7 @@ const begun = (browser: Browser, method: string, path: string): Promise<string> 
 function filled(path: string, { parameters = [] }: Operation): string {
   const query = parameters.filter((each) => each.in === 'query' && samples[each.name] !== undefined);
   const id = ids.find(([part]) => path.startsWith(part))?.[1] ?? 'x';
-  const names = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => samples[name] ?? (name === 'id' ? id : 'x')).replace('*', 'x');
+  const names = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => samples[name] ?? { id, versao: '1' }[name] ?? 'x').replace('*', 'x');
   return `${names}?${query.map(({ name }) => `${name}=${encodeURIComponent(samples[name] ?? '')}`).join('&')}`;
 }
 
