@@ -92,6 +92,8 @@ export const limits = {
   eventBeatMs: 5_000,
   /** A page sends nothing on the events channel. */
   eventSocketFrameBytesMax: 1_024,
+  /** A page that does not answer the end of its socket is let go after so long. */
+  pageGoodbyeMs: 1_000,
   followsPerPersonMax: 8,
   // Signing in. Decision: docs/decisions/0071-guessing-passwords.md
   signInsMax: 32,

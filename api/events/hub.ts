@@ -9,7 +9,7 @@ import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import type { EventLine, PortalEvent } from '../../schema/wire/events.ts';
 import type { Session } from '../auth/sessions.ts';
-import { closeCodes, type PageSocketKind } from '../portal/page-sockets.ts';
+import { type PageSocketKind, turnAway } from '../portal/page-sockets.ts';
 import type { Windows } from './windows.ts';
 
 export interface EventHub {
@@ -91,7 +91,7 @@ export function createEventHub(deps: EventHubDeps): EventHub {
       connections.set(session.person, (connections.get(session.person) ?? new Set()).add(connection));
       deps.windows.pageOpened(session.person, connection.page);
       // A page has nothing to say here.
-      socket.on('message', () => socket.close(closeCodes.unexpected, 'this channel takes no messages'));
+      socket.once('message', () => turnAway(socket, 'this channel takes no messages'));
       socket.on('close', () => detach(connection));
       const hello: EventLine = { type: 'ola', run, seq: numbers.get(session.person) ?? 0, pagina: connection.page };
       send(connection, JSON.stringify(hello));

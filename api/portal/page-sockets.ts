@@ -18,6 +18,12 @@ import { refuseUpgrade } from '../http/refuse-upgrade.ts';
 /** Close codes of svc (4000 to 4999 are free for use). Documented in docs/api.md. */
 export const closeCodes = { sessionEnded: 4401, unexpected: 1008 } as const;
 
+/** Ends a socket that sent what it may not: nothing more of it is read, so that nobody works for what comes behind. */
+export function turnAway(socket: WebSocket, why: string): void {
+  socket.close(closeCodes.unexpected, why);
+  socket.pause();
+}
+
 export interface PageSocketKind {
   readonly frameBytesMax: number;
   /** Status line of a refusal; null: it is opened. */
@@ -82,6 +88,8 @@ export function createPageSockets({ site, sessions, open: answers, clock }: Page
   return {
     entrance: ({ frameBytesMax, refuse, attach }) => {
       const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameBytesMax });
+      // The types lack it: whoever does not answer a close is let go after so long.
+      Object.assign(server.options, { closeTimeout: limits.pageGoodbyeMs });
       servers.push(server);
       return async (req, socket, head) => {
         if (!mayUpgrade(req, [site.origin])) return refuseUpgrade(socket, 403, 'Forbidden');

@@ -5,7 +5,7 @@ import { SvcError } from '../../schema/errors.ts';
 import { terminalOrder, type TerminalOrder } from '../../schema/wire/terminals.ts';
 import type { Session } from '../auth/sessions.ts';
 import { pathOf } from '../http/navigation.ts';
-import { closeCodes, type PageSocketKind } from '../portal/page-sockets.ts';
+import { closeCodes, type PageSocketKind, turnAway } from '../portal/page-sockets.ts';
 import { limits } from './limits.ts';
 import type { Terminals } from './terminals.ts';
 import type { PageLine } from './viewers.ts';
@@ -51,7 +51,7 @@ function attach(terminals: Terminals, socket: WebSocket, { person }: Session, id
     const bytes = data as Buffer;
     if (isBinary) return shown.terminal.type(bytes);
     const order = orderOf(bytes);
-    if (order instanceof SvcError) return socket.close(closeCodes.unexpected, order.message.slice(0, 100));
+    if (order instanceof SvcError) return turnAway(socket, order.message.slice(0, 100));
     const { colunas, linhas } = order.tamanho;
     if (order.cores !== undefined) shown.terminal.show(order.cores);
     shown.terminal.resize({ columns: colunas, rows: linhas });
