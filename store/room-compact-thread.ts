@@ -12,7 +12,7 @@ import { limits } from './limits.ts';
 import { costOf, type CostRequest } from './room-cost.ts';
 import { describeBase, documentReader } from './room-log-database.ts';
 import type { CompactedRoom, HistoryRule, RoomKey } from './room-log.ts';
-import { integrable } from './room-mending.ts';
+import { integrable, mendedRows } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** A document as it is kept: all that a base or a search for attachments is made of. */
@@ -49,10 +49,11 @@ export interface CompactedWithHistory extends CompactedRoom {
 }
 
 function compacted(stored: ReadDocument, plan: HistoryPlan, piece: (seq: number) => Uint8Array): CompactedWithHistory {
-  const { state, dropped } = compactUpdates(stored.base, stored.rows.flatMap(updatesIn));
+  const mended = mendedRows(stored.base, stored.rows);
+  const { state, dropped } = compactUpdates({ ...mended, updates: mended.rows.flatMap(updatesIn) });
   if (state.length > limits.roomBaseBytesMax)
     throw new Error(`its base has ${state.length} bytes, the limit is ${limits.roomBaseBytesMax}`);
-  const history = carryOut(plan, { base: stored.base, rows: stored.rows, piece });
+  const history = carryOut(plan, { ...mended, piece });
   return { base: state, ...describeBase(state), seq: stored.seq, dropped, history };
 }
 

@@ -4,7 +4,7 @@
  */
 import * as Y from 'yjs';
 import { joinTypedRuns } from '../schema/crdt/update.ts';
-import { integrable } from './room-mending.ts';
+import type { Integrable } from './room-mending.ts';
 
 export interface Compaction {
   readonly state: Uint8Array<ArrayBuffer>;
@@ -15,8 +15,7 @@ export interface Compaction {
 const poisonMax = 100;
 
 /** Throws when the base itself can't be applied, or almost nothing can. */
-export function compactUpdates(storedBase: Uint8Array | null, stored: readonly Uint8Array[]): Compaction {
-  const { base, updates, dropped: mended } = integrable(storedBase, stored);
+export function compactUpdates({ base, updates, dropped: mended }: Integrable): Compaction {
   const before = base === null ? [] : [base];
   try {
     return { state: encoded(documentOf([...before, ...joinTypedRuns(updates)])), dropped: mended };

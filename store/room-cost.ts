@@ -5,6 +5,7 @@
 import * as Y from 'yjs';
 import { updatesIn } from '../schema/room-frames.ts';
 import { compactUpdates, documentOf } from './room-compaction.ts';
+import { integrable } from './room-mending.ts';
 
 export interface CostRequest {
   /** The base as an update; null: none. */
@@ -45,7 +46,7 @@ function built(base: Uint8Array | null, updates: readonly Uint8Array[]): Y.Doc {
   try {
     return documentOf([...(base === null ? [] : [base]), ...updates]);
   } catch {
-    return documentOf([compactUpdates(base, updates).state]);
+    return documentOf([compactUpdates(integrable(base, updates)).state]);
   }
 }
 

@@ -125,8 +125,15 @@ export function roomLogContract(create: () => RoomLogFixture): void {
       const { doc, updates } = typed(7, 40);
       const circles = Array.from({ length: 2_000 }, (_, n) => circle(n));
       await log.append([{ ...room, seq: 1, frames: framed([...updates.slice(0, 20), ...circles, ...updates.slice(20)]) }]);
+      const version = async (): Promise<Y.Doc> => {
+        const then = new Y.Doc();
+        Y.applyUpdate(then, (await log.version(room, 1, 'yjs'))!);
+        return then;
+      };
+      expect(contentOf(await version())).toBe(contentOf(doc));
       const made = await log.compact(room, wholeYear);
       expect(made?.dropped).toBe(circles.length);
+      expect(contentOf(await version())).toBe(contentOf(doc));
       const kept = await read(log, room);
       expect([kept.store.pendingStructs, contentOf(kept)]).toEqual([null, contentOf(doc)]);
     });

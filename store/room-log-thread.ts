@@ -12,7 +12,7 @@ import { createLastNames } from './last-names.ts';
 import { limits } from './limits.ts';
 import { describeBase, documentReader, joined, openRoomDatabase } from './room-log-database.ts';
 import type { LoggedRoom, LogRow, RoomKey } from './room-log.ts';
-import { mendedDocument } from './room-mending.ts';
+import { mendedRows } from './room-mending.ts';
 import { answerRequests } from './room-thread-answers.ts';
 
 /** Rows of one `append`, packed: where each one lies in `bytes`, behind the one before. */
@@ -126,8 +126,8 @@ function openLog(database: DatabaseSync): (request: LogRequest) => unknown {
   };
   const load = (key: RoomKey): LoggedRoom => {
     const stored = read(key);
-    const { base, tail } = mendedDocument(stored?.base ?? null, joined(stored?.rows ?? []));
-    return { base, ...describeBase(base), tail, seq: stored?.seq ?? 0 };
+    const { base, rows } = mendedRows(stored?.base ?? null, stored?.rows ?? []);
+    return { base, ...describeBase(base), tail: joined(rows), seq: stored?.seq ?? 0 };
   };
   const close = (): null => {
     try {

@@ -16,6 +16,13 @@ export interface Integrable {
 
 /** Drops structs that can never be integrated. An unreadable update is left as it is: building the document reports it. */
 export function integrable(base: Uint8Array | null, updates: readonly Uint8Array[]): Integrable {
+  const mend = mender();
+  const fit = { base: mend.base(base), updates: mend.updates(updates) };
+  return { ...fit, dropped: mend.dropped() };
+}
+
+/** Mends the parts of one document, which come in the stored order. */
+function mender() {
   const known = knowsNothing();
   let dropped = 0;
   const partOf = (update: Uint8Array): Uint8Array | null => {
@@ -32,18 +39,32 @@ export function integrable(base: Uint8Array | null, updates: readonly Uint8Array
     if (fit) learn(known, fit);
     return part;
   };
-  return { base: base && (partOf(base) ?? nothing), updates: updates.map(partOf).filter((part) => part !== null), dropped };
+  return {
+    base: (base: Uint8Array | null): Uint8Array | null => base && (partOf(base) ?? nothing),
+    updates: (updates: readonly Uint8Array[]): readonly Uint8Array[] => updates.map(partOf).filter((part) => part !== null),
+    dropped: () => dropped,
+  };
 }
 
 /** An update of no structs and no deletions. */
 const nothing = Uint8Array.of(0, 0);
 
-/** The same of frames, as a document is loaded; what needs no mending is given back as it is. */
-export function mendedDocument(
-  base: Uint8Array | null,
-  tail: Uint8Array<ArrayBuffer>,
-): { readonly base: Uint8Array | null; readonly tail: Uint8Array<ArrayBuffer> } {
-  const mended = integrable(base, updatesIn(tail));
-  if (mended.dropped === 0) return { base, tail };
-  return { base: mended.base, tail: joined(mended.updates.map((update) => frameOf([messages.sync, syncs.update], update))) };
+export interface MendedRows {
+  readonly base: Uint8Array | null;
+  /** Frames of updates. */
+  readonly rows: readonly Uint8Array[];
+  readonly dropped: number;
 }
+
+/** The same of rows of frames, which stay as many; what needs no mending is given back as it is. */
+export function mendedRows(base: Uint8Array | null, rows: readonly Uint8Array[]): MendedRows {
+  const mend = mender();
+  const mendedBase = mend.base(base);
+  const fit = rows.map((row) => mend.updates(updatesIn(row)));
+  const dropped = mend.dropped();
+  if (dropped === 0) return { base, rows, dropped };
+  return { base: mendedBase, rows: fit.map(framesOf), dropped };
+}
+
+const framesOf = (updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
+  joined(updates.map((update) => frameOf([messages.sync, syncs.update], update)));

@@ -2,6 +2,7 @@
 import * as Y from 'yjs';
 import { updatesIn } from '../../schema/room-frames.ts';
 import type { VersionForm } from '../../schema/rooms.ts';
+import { mendedRows } from '../room-mending.ts';
 import { applyPieces, documentOfPieces, unlessUnreadable } from './pieces.ts';
 import { written } from './forms.ts';
 
@@ -21,7 +22,9 @@ interface Parts {
 }
 
 /** Parts before a version and after it; null: there is no such version (any more). */
-function partsAt({ base, baseSeq, rows, pieces }: WholeHistory, seq: number): { readonly before: Parts; readonly after: Parts } | null {
+function partsAt(history: WholeHistory, seq: number): { readonly before: Parts; readonly after: Parts } | null {
+  const { baseSeq, pieces } = history;
+  const { base, rows } = mendedRows(history.base, history.rows);
   const bases = base === null ? [] : [base];
   const updates = rows.map(updatesIn);
   if (seq > 0 && seq >= baseSeq && seq <= baseSeq + rows.length) {
