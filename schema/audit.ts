@@ -45,6 +45,8 @@ export const auditActions = [
   'room/owner',
   'room/grant',
   'room/revert',
+  'room/recover',
+  'room/erase',
   'room/withdraw',
   'person/forget',
   'person/erase',

@@ -25,6 +25,7 @@ export type OthersEdge =
   /** Roles of these people in a room are others. */
   | { readonly kind: 'roles'; readonly edge: RoomEdge }
   | { readonly kind: 'room-deleted'; readonly id: string }
+  | { readonly kind: 'room-binned'; readonly id: string }
   /** A wrong password: guesses count at all of them. */
   | { readonly kind: 'guess'; readonly login: string; readonly address: string };
 

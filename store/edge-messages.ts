@@ -37,6 +37,7 @@ const misfit = lineShape({
     ofKind('enqueue', { key: text, urgent: { type: 'boolean' } }),
     ofKind('roles', { edge: roomEdge }),
     ofKind('room-deleted', { id: text }),
+    ofKind('room-binned', { id: text }),
     ofKind('sessions', { ended: texts }),
     ofKind('guess', { login: text, address: text }),
     ofKind('job', { edge: record({ id: text, usuario: text, app: text }) }),

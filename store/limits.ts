@@ -89,6 +89,8 @@ export const limits = {
   roomVersionNamesMax: 200,
   // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md
   roomsOwnedMax: 2_000,
+  /** Rooms that leave the bin in one pass. */
+  roomsExpiredAtOnce: 200,
   roomsListedMax: 2_000,
   roomPeopleMax: 1_000,
   roomGroupsMax: 100,

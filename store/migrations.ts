@@ -234,4 +234,9 @@ export const migrations: readonly string[] = [
   CREATE TABLE passkey_challenges (hash TEXT PRIMARY KEY, expires_at_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX passkey_challenges_by_expiry ON passkey_challenges (expires_at_ms);
   `,
+  // Rooms in the bin, since when.
+  `
+  ALTER TABLE rooms ADD COLUMN binned_ms INTEGER;
+  CREATE INDEX rooms_in_bin ON rooms (binned_ms) WHERE binned_ms IS NOT NULL;
+  `,
 ];

@@ -205,6 +205,11 @@ export const postgresMigrations: readonly string[] = [
     sala TEXT COLLATE "C" NOT NULL, canal TEXT COLLATE "C" NOT NULL, seq BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (sala, canal, seq)
   );
   `,
+  // Rooms in the bin, since when.
+  `
+  ALTER TABLE rooms ADD COLUMN binned_ms BIGINT;
+  CREATE INDEX rooms_in_bin ON rooms (binned_ms) WHERE binned_ms IS NOT NULL;
+  `,
 ];
 
 /**

@@ -32,6 +32,7 @@ export function roomTests(store: () => RoomStore, reopen: () => Promise<void>): 
   describe('rooms', () => {
     standingTests(store, reopen);
     changeTests(store);
+    binTests(store);
     documentTests(store);
     noticeTests(store, reopen);
     appNoticeTests(store, reopen);
@@ -80,6 +81,28 @@ function standingTests(store: () => RoomStore, reopen: () => Promise<void>): voi
     expect(mine.map(({ room: { id }, papel }) => [id, papel])).toEqual(expected === null ? [] : [['s1', expected]]);
     const all = await store().roomsOf(null, bia);
     expect(all.map(({ room: { id }, papel }) => [id, papel])).toEqual([['s2', 'dona'], ...(expected === null ? [] : [['s1', expected]])]);
+  });
+}
+
+function binTests(store: () => RoomStore): void {
+  test('a room in the bin is nobody’s but its owner’s, who takes it out with everybody in it', async () => {
+    await store().createRoom(room('s1', { declaredName: 'Atas' }));
+    await store().givePerson('s1', 'bia', { papel: 'editar', atMs: 1, invitations: [] });
+    expect([await store().binRoom('s1', 50), await store().binRoom('s1', 60), await store().binRoom('never', 60)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    const bia = { usuario: 'bia', grupos: [] };
+    const ana = { usuario: 'ana', grupos: [] };
+    expect([await store().standing('s1', ana), await store().roomsOf(null, ana), await store().roomsOf(null, bia)]).toEqual([null, [], []]);
+    expect([await store().declaredRoom('notas', 'Atas'), await store().wasDeleted('s1')]).toEqual([null, false]);
+    expect((await store().binnedRooms('ana')).map(({ room: { id }, binnedAtMs }) => [id, binnedAtMs])).toEqual([['s1', 50]]);
+    expect([await store().binnedRooms('bia'), await store().binnedBefore(50), await store().binnedBefore(51)]).toEqual([[], [], ['s1']]);
+    expect([await store().unbinRoom('s1', 'bia', 70), await store().unbinRoom('s1', 'ana', 70)]).toEqual([false, true]);
+    expect(await store().unbinRoom('s1', 'ana', 70)).toBe(false);
+    expect(await store().standing('s1', bia)).toMatchObject({ papel: 'editar' });
+    expect([await store().binnedRooms('ana'), await store().binnedBefore(1_000)]).toEqual([[], []]);
   });
 }
 

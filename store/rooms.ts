@@ -121,6 +121,11 @@ export interface RoleWish {
   readonly invitations: readonly StoredNotice[];
 }
 
+export interface BinnedRoom {
+  readonly room: StoredRoom;
+  readonly binnedAtMs: number;
+}
+
 export interface RoomStore {
   /** `full`: the owner has limits.roomsOwnedMax. `taken`: a room of that app has the declared name. */
   createRoom(room: StoredRoom): Promise<'created' | 'full' | 'taken'>;
@@ -136,6 +141,14 @@ export interface RoomStore {
   members(id: string): Promise<{ readonly people: readonly StoredMember[]; readonly groups: readonly StoredGroup[] }>;
   /** False: there is no such room. */
   renameRoom(id: string, nome: string, atMs: number): Promise<boolean>;
+  /** Nobody is in it any more, its owner neither, until it is taken out again; everything of it stays. False: there is no such room outside the bin. */
+  binRoom(id: string, atMs: number): Promise<boolean>;
+  /** Rooms of an owner in the bin, the last one first. */
+  binnedRooms(dona: string): Promise<readonly BinnedRoom[]>;
+  /** False: no such room of theirs is in the bin. */
+  unbinRoom(id: string, dona: string, atMs: number): Promise<boolean>;
+  /** Some of the rooms that came into the bin before, the oldest first. */
+  binnedBefore(atMs: number): Promise<readonly string[]>;
   /** With roles, notices and attachment rows. False: there was none. That it was deleted is remembered until `forgetDeleted`. */
   deleteRoom(id: string): Promise<boolean>;
   /** False also of a room that this store never knew. */

@@ -99,6 +99,9 @@ const roomRows = {
   'GET /api/salas/:id': reads,
   'PATCH /api/salas/:id': { action: 'room/rename', object: room },
   'DELETE /api/salas/:id': { action: 'room/delete', object: room },
+  'GET /api/salas/apagadas': reads,
+  'POST /api/salas/apagadas/:id/recuperar': { action: 'room/recover', object: room },
+  'DELETE /api/salas/apagadas/:id': { action: 'room/erase', object: room },
   'PUT /api/salas/:id/dona': {
     action: 'room/grant',
     object: room,

@@ -161,6 +161,17 @@ test('that a room was deleted is remembered until its documents are removed, too
   expect([await store.deletedRooms(), told]).toEqual([[], [room, other].map((id) => `documents of ${id} removed`)]);
 });
 
+test('a room goes for good 30 days after it came into the bin, and not by a jump of the clock', async () => {
+  named.set(room, new Set([await put(room, 'in the bin with its room')]));
+  await attachments.collect();
+  await store.binRoom(room, clock.nowMs());
+  clock.advance(2 * limits.roomBinMs);
+  await attachments.collect();
+  expect([files(room).length, await store.binnedBefore(clock.nowMs())]).toEqual([1, [room]]);
+  await attachments.collect();
+  expect([readdirSync(dir), await store.room(room), told]).toEqual([[], null, [`documents of ${room} removed`]]);
+});
+
 describe('what the store does not know', () => {
   const stranger = 's000000000000000000009';
   const sha = 'a'.repeat(64);

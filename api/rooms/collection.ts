@@ -1,5 +1,5 @@
 /**
- * Which attachments are removed, and when. A row whose document no longer names it goes after its grace; of a room that the store marks as deleted
+ * Which rooms leave the bin, which attachments are removed, and when. A row whose document no longer names it goes after its grace; of a room that the store marks as deleted
  * the folder goes at once, and so do documents that its deletion could not remove. An attachment that the store does not know is different: a store
  * that was lost, or restored from a backup, knows less than the folder holds. It stays, is reported, and goes only when it was unknown for weeks to
  * a store that the folder belongs to.
@@ -61,6 +61,7 @@ export async function collectAttachments(deps: CollectionDeps): Promise<void> {
   // After a jump of the clock, or weeks without a portal, the time that the clock shows was not observed.
   const isSteady = before !== null && nowMs >= before.atMs && nowMs - before.atMs < limits.attachmentSweepGapMsMax;
   const round: Round = { nowMs, sinceOf: (name) => (isSteady ? (before.unknown[name] ?? nowMs) : nowMs), unknown: new Map() };
+  if (isSteady) for (const sala of await store.binnedBefore(nowMs - limits.roomBinMs)) await store.deleteRoom(sala);
   const reported = new Set<string>();
   const tryTo = async (act: () => Promise<void>): Promise<void> => {
     try {

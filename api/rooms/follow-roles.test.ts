@@ -24,6 +24,7 @@ beforeEach(async () => {
   const view = { all: () => people, find: (usuario: string) => people.find((each) => each.usuario === usuario) ?? null };
   const relay = {
     setRole: (sala: string, usuario: string, papel: string | null) => void told.push(`${sala} ${usuario} ${papel}`),
+    endRoom: () => undefined,
     deleteRoom: async (sala: string) => void told.push(`${sala} deleted`),
     endSession: (session: string) => void told.push(`${session} ended`),
     seated: () => {

@@ -12,7 +12,7 @@ export interface FollowDeps {
   readonly rooms: RoomStore;
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly news: RoomNews;
-  readonly relay: Pick<Relay, 'seated' | 'endSession' | 'deleteRoom'>;
+  readonly relay: Pick<Relay, 'seated' | 'endSession' | 'endRoom' | 'deleteRoom'>;
   readonly bus: Bus;
   readonly onError: (error: unknown) => void;
 }
@@ -27,6 +27,7 @@ export function followRoles(deps: FollowDeps): () => void {
   const stopHeard = bus.onHeard((edge) => {
     if (edge.kind === 'roles') news.reseat(edge.edge.id, edge.edge.people).catch(onError);
     else if (edge.kind === 'room-deleted') relay.deleteRoom(edge.id).catch(onError);
+    else if (edge.kind === 'room-binned') relay.endRoom(edge.id);
   });
   const stopPeople = bus.onPeopleChanged(() => {
     const before = known;

@@ -8,6 +8,8 @@ export const limits = {
   roomTicketUsesMax: 64,
   roomChangesBurst: 200,
   roomChangeRefillMs: 500,
+  /** Deleted rooms stay in the bin for so long. Decision: docs/decisions/0449-a-bin-for-rooms.md */
+  roomBinMs: 30 * 24 * 60 * 60_000,
   /** Versions that are looked at or brought back. */
   versionsBurst: 120,
   versionRefillMs: 500,

@@ -15,6 +15,8 @@ export interface RoomNews {
   reseat(sala: string, people: readonly string[]): Promise<void>;
   /** Other portals close its sockets. */
   deleted(sala: string): void;
+  /** The same; its documents stay. */
+  binned(sala: string): void;
   /** Sends `mudaram` to everybody in it. */
   notifyRoom(room: StoredRoom): Promise<void>;
   notify(app: string, people: readonly string[]): void;
@@ -61,6 +63,7 @@ export function createRoomNews({ rooms, people, relay, bus }: RoomNewsDeps): Roo
     peopleOf,
     reseat,
     deleted: (id) => bus.tellOthers({ kind: 'room-deleted', id }),
+    binned: (id) => bus.tellOthers({ kind: 'room-binned', id }),
     changed: async (room, concerned, more = []) => {
       await reseat(room.id, concerned);
       bus.tellOthers({ kind: 'roles', edge: { id: room.id, app: room.app, people: concerned } });

@@ -12,6 +12,7 @@ import { addAttachmentRoutes } from '../routes/attachments.ts';
 import { addNoticeRoutes } from '../routes/notices.ts';
 import { addPeopleRoutes } from '../routes/people.ts';
 import { addRoomRoutes } from '../routes/rooms.ts';
+import { createBin } from './bin.ts';
 import type { Relay } from './contract.ts';
 import { createAttachmentFiles } from './attachment-files.ts';
 import { createAttachments } from './attachments.ts';
@@ -55,7 +56,8 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
   const { store, bus, people, apps, clock, relay, sessions, onError } = deps;
   const files = createAttachmentFiles(deps.attachments);
   const news = createRoomNews({ rooms: store.rooms, people, relay, bus });
-  const rooms = createRooms({ rooms: store.rooms, people, apps, relay, files, news, clock, diskOf });
+  const rooms = createRooms({ rooms: store.rooms, people, apps, relay, news, clock, diskOf });
+  const bin = createBin({ rooms: store.rooms, news, relay, files, clock });
   const history = createHistory({ rooms, relay, people, elsewhere: deps.elsewhere });
   const notices = createNotices({ store: store.rooms, rooms, people, apps, news, clock });
   const tickets = createTickets({
@@ -88,7 +90,7 @@ export function createRoomParts(deps: RoomPartsDeps): RoomParts {
       endBackends();
     },
     register: (app) => {
-      addRoomRoutes(app, { people, rooms, history, tickets, rates });
+      addRoomRoutes(app, { people, rooms, bin, history, tickets, rates });
       addAttachmentRoutes(app, { people, attachments, rates, clock });
       addNoticeRoutes(app, { people, notices, rates });
       addPeopleRoutes(app, { people, rates });

@@ -14,7 +14,6 @@ import { asPlainLine } from '../../schema/plain-line.ts';
 import { melhorPapel, papeis, type Papel, type PapelConcedido } from '../../schema/rooms.ts';
 import type { RoomAnswer, RoomGroup, RoomPerson, RoomView } from '../../schema/wire/rooms.ts';
 import { groupSizes, personAnswer } from '../portal/people.ts';
-import type { AttachmentFiles } from './attachment-files.ts';
 import { appOf, noSuchRoom, spaceUsed, type RoomCaller } from './callers.ts';
 import type { Relay } from './contract.ts';
 import type { RoomNews } from './news.ts';
@@ -23,8 +22,7 @@ export interface RoomDeps {
   readonly rooms: RoomStore;
   readonly people: Pick<PeopleView, 'find' | 'all'>;
   readonly apps: Pick<AppsView, 'manifest'>;
-  readonly relay: Pick<Relay, 'deleteRoom' | 'sizeOf'>;
-  readonly files: Pick<AttachmentFiles, 'removeRoom'>;
+  readonly relay: Pick<Relay, 'endRoom' | 'sizeOf'>;
   readonly news: RoomNews;
   readonly clock: Clock;
   /** Bytes that the rooms of a person hold on the disk. */
@@ -36,6 +34,7 @@ export interface Rooms {
   list(caller: RoomCaller): Promise<readonly RoomView[]>;
   read(caller: RoomCaller, id: string): Promise<RoomAnswer>;
   rename(caller: RoomCaller, id: string, nome: string): Promise<RoomView>;
+  /** Into the bin of its owner. */
   remove(caller: RoomCaller, id: string): Promise<void>;
   givePerson(caller: RoomCaller, id: string, usuario: string, papel: PapelConcedido): Promise<RoomPerson>;
   giveGroup(caller: RoomCaller, id: string, grupo: string, papel: PapelConcedido): Promise<RoomGroup>;
@@ -86,15 +85,14 @@ export function createRooms(deps: RoomDeps): Rooms {
 
 const notOwned = (): SvcError => new SvcError('FORBIDDEN', 'only the owner of the room may do that');
 
-async function removeRoom({ rooms, news, relay, files }: RoomDeps, room: StoredRoom): Promise<void> {
+async function removeRoom({ rooms, news, relay, clock }: RoomDeps, room: StoredRoom): Promise<void> {
   const people = await news.peopleOf(room);
-  if (!(await rooms.deleteRoom(room.id))) throw noSuchRoom();
-  // It is deleted, whatever becomes of its data.
-  news.deleted(room.id);
+  if (!(await rooms.binRoom(room.id, clock.nowMs()))) throw noSuchRoom();
+  // Joins are refused from here on.
+  relay.endRoom(room.id);
+  news.binned(room.id);
   news.notify(room.app, people);
   news.notifyBells(people);
-  // Joins are refused from here on: now its connections and its data are removed. The collection retries failed removals.
-  await Promise.all([relay.deleteRoom(room.id), files.removeRoom(room.id)]);
 }
 
 /**

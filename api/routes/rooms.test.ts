@@ -132,20 +132,48 @@ describe('rooms', () => {
     expect(bodies.size).toBe(1);
   });
 
-  test('one whose documents can not be removed now is deleted for everybody all the same', async () => {
-    await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'ver' });
+  const binOf = async (who: Browser, app = 'notas'): Promise<readonly { id: string; ate: number; apagadaEm: number }[]> =>
+    (await who.call('GET', `/api/salas/apagadas?app=${app}`)).json().salas.filter((each: { id: string }) => each.id === id);
+  const shows = async (who: Browser) =>
+    (await who.call('GET', '/api/salas?app=notas')).json().salas.some((room: { id: string }) => room.id === id);
+
+  test('one that is deleted is in the bin of its owner, for nobody else, and comes back with who was in it', async () => {
+    await ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel: 'comentar' });
     const heard: string[] = [];
     onTestFinished(world.bus.onPublish((person, { type }) => heard.push(`${person} ${type}`)));
+    const others = vi.spyOn(world.bus, 'tellOthers');
+    onTestFinished(() => others.mockRestore());
+    expect((await asBia('DELETE', `/api/salas/${id}?app=notas`)).status).toBe(403);
+    expect((await ana.call('DELETE', `/api/salas/${id}?app=notas`)).status).toBe(204);
+    expect(others.mock.calls).toEqual([[{ kind: 'room-binned', id }]]);
+    expect(heard.toSorted()).toEqual(['ana avisos', 'ana mudaram', 'bia avisos', 'bia mudaram']);
+    expect([await shows(ana), await shows(bia)]).toEqual([false, false]);
+    const [{ apagadaEm, ate, ...about }] = (await binOf(ana)) as [{ id: string; ate: number; apagadaEm: number }];
+    expect([about, ate - apagadaEm]).toEqual([{ id, nome: expect.any(String), app: 'notas' }, 30 * 24 * 60 * 60_000]);
+    expect([await binOf(bia), await binOf(ana, 'relogio')]).toEqual([[], []]);
+    for (const path of [`/api/salas/apagadas/${id}/recuperar?app=relogio`, `/api/salas/apagadas/s${'A'.repeat(21)}/recuperar?app=notas`])
+      expect((await ana.call('POST', path)).status).toBe(404);
+    expect((await asBia('POST', `/api/salas/apagadas/${id}/recuperar?app=notas`)).status).toBe(404);
+    expect((await asBia('DELETE', `/api/salas/apagadas/${id}?app=notas`)).status).toBe(404);
+    expect((await ana.call('POST', `/api/salas/apagadas/${id}/recuperar?app=notas`)).json()).toMatchObject({ id, papel: 'dona' });
+    expect([await shows(ana), await shows(bia), await binOf(ana)]).toEqual([true, true, []]);
+    expect((await ana.call('GET', `/api/salas/${id}?app=notas`)).json().pessoas).toMatchObject([
+      { usuario: 'ana' },
+      { usuario: 'bia', papel: 'comentar' },
+    ]);
+  });
+
+  test('one that goes for good is gone, also when its documents can not be removed now', async () => {
+    await ana.call('DELETE', `/api/salas/${id}?app=notas`);
     const others = vi.spyOn(world.bus, 'tellOthers');
     removal = async () => await Promise.reject(new SvcError('STORE_FAILED', 'the log can not be written'));
     onTestFinished(() => {
       others.mockRestore();
       removal = async () => undefined;
     });
-    expect((await ana.call('DELETE', `/api/salas/${id}?app=notas`)).json().code).toBe('STORE_FAILED');
+    expect((await ana.call('DELETE', `/api/salas/apagadas/${id}?app=notas`)).json().code).toBe('STORE_FAILED');
     expect(others.mock.calls).toEqual([[{ kind: 'room-deleted', id }]]);
-    expect(heard.toSorted()).toEqual(['ana avisos', 'ana mudaram', 'bia avisos', 'bia mudaram']);
-    expect((await asBia('GET', '/api/salas?app=notas')).json().salas).not.toContainEqual(expect.objectContaining({ id }));
+    expect([await shows(ana), await binOf(ana), await world.store.rooms.deletedRooms()]).toEqual([false, [], expect.arrayContaining([id])]);
   });
 
   test('a ticket says whom it lets in, and null for who is not in', async () => {
@@ -174,7 +202,7 @@ describe('rooms', () => {
     onTestFinished(world.bus.onPublish((person, { type }) => type === 'mudaram' && heard.push(person)));
     expect([await leave(ana, 'ana'), await owner(ana), await owner(bia), heard]).toEqual([204, undefined, 'bia', ['ana', 'bia']]);
     expect([await leave(bia, 'bia'), await owner(bia)]).toEqual([204, undefined]);
-    expect(await world.store.rooms.wasDeleted(id)).toBe(true);
+    expect((await world.store.rooms.binnedBefore(Number.MAX_SAFE_INTEGER)).includes(id)).toBe(true);
   });
 
   test('the owner hands the room over to a person in it whose space takes it, and stays as one who writes', async () => {

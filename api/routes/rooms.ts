@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { PeopleView } from '../../schema/gateway.ts';
 import type { VersionForm } from '../../schema/rooms.ts';
 import { roomCaller, type RoomCaller } from '../rooms/callers.ts';
+import type { Bin } from '../rooms/bin.ts';
 import type { History, Place } from '../rooms/history.ts';
 import type { Rates } from '../rooms/rates.ts';
 import type { Rooms } from '../rooms/rooms.ts';
@@ -15,6 +16,7 @@ import { type Asked, serve } from '../http/serve.ts';
 export interface RoomRouteDeps {
   readonly people: Pick<PeopleView, 'find'>;
   readonly rooms: Rooms;
+  readonly bin: Bin;
   readonly history: History;
   readonly tickets: Tickets;
   readonly rates: Rates;
@@ -31,6 +33,7 @@ export function addRoomRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
     return caller;
   };
   addOwnRoutes(app, deps, callerOf, changerOf);
+  addBinRoutes(app, deps, callerOf, changerOf);
   addRoleRoutes(app, deps, changerOf);
   addHistoryRoutes(app, deps, callerOf, changerOf);
   addTicketRoute(app, deps, callerOf);
@@ -45,6 +48,14 @@ function addOwnRoutes(app: FastifyInstance, { rooms }: RoomRouteDeps, callerOf: 
   serve(app, 'PATCH /api/salas/:id', (request) => rooms.rename(changerOf(request), request.params.id, request.body.nome));
   serve(app, 'DELETE /api/salas/:id', async (request) => {
     await rooms.remove(changerOf(request), request.params.id);
+  });
+}
+
+function addBinRoutes(app: FastifyInstance, { bin }: RoomRouteDeps, callerOf: CallerOf, changerOf: CallerOf): void {
+  serve(app, 'GET /api/salas/apagadas', async (request) => ({ salas: await bin.list(callerOf(request)) }));
+  serve(app, 'POST /api/salas/apagadas/:id/recuperar', (request) => bin.recover(changerOf(request), request.params.id));
+  serve(app, 'DELETE /api/salas/apagadas/:id', async (request) => {
+    await bin.erase(changerOf(request), request.params.id);
   });
 }
 

@@ -25,6 +25,7 @@ test('who lost a group while this portal stood still loses its rooms here once t
     setRole: (sala: string, usuario: string, papel: string | null) => void roles.push(`${sala} ${usuario} ${papel}`),
     seated: () => [],
     endSession: () => undefined,
+    endRoom: () => undefined,
     deleteRoom: async () => undefined,
   };
   const onError = (error: unknown) => void roles.push(String(error));

@@ -109,6 +109,10 @@ export const ticketAnswer = closed({
   anexos: flag,
 });
 export type TicketAnswer = Wire<typeof ticketAnswer>;
+/** A deleted room of the caller. */
+export const binnedRoom = closed({ id: text, nome: text, app: text, apagadaEm: count, /** Then it goes for good. */ ate: count });
+export type BinnedRoomView = Wire<typeof binnedRoom>;
+export const binAnswer = closed({ salas: list(binnedRoom) });
 /** A go of writing by one or more people, and the document as it was then. */
 export const roomVersion = closed({
   /** Counts up; bigger is younger. */

@@ -34,6 +34,8 @@ export const enActivity: { readonly [K in keyof typeof ptActivity]: string } = {
   'activity.room/create': 'Room made',
   'activity.room/owner': 'Room received',
   'activity.room/grant': 'Access to a room',
+  'activity.room/recover': 'Room taken out of the bin',
+  'activity.room/erase': 'Room deleted for good',
   'activity.room/revert': 'Version of a room brought back',
   'activity.room/withdraw': 'Access to a room taken away',
   'activity.person/forget': 'Data of the person forgotten',

@@ -32,6 +32,8 @@ export const ptActivity = {
   'activity.room/create': 'Sala criada',
   'activity.room/owner': 'Sala recebida',
   'activity.room/grant': 'Acesso a uma sala',
+  'activity.room/recover': 'Sala tirada da lixeira',
+  'activity.room/erase': 'Sala apagada de vez',
   'activity.room/revert': 'Versão de uma sala trazida de volta',
   'activity.room/withdraw': 'Acesso a uma sala retirado',
   'activity.person/forget': 'Dados da pessoa esquecidos',

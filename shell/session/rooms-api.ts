@@ -8,6 +8,10 @@ export const readRoom = (id: string) => call('GET /api/salas/:id', { params: { i
 export const renameRoom = async (id: string, nome: string): Promise<void> =>
   void (await send('PATCH /api/salas/:id', { params: { id }, body: { nome } }));
 export const deleteRoom = async (id: string): Promise<void> => void (await send('DELETE /api/salas/:id', { params: { id } }));
+export const listBinnedRooms = async () => (await call('GET /api/salas/apagadas')).salas;
+export const recoverRoom = async (id: string): Promise<void> =>
+  void (await send('POST /api/salas/apagadas/:id/recuperar', { params: { id }, body: {} }));
+export const eraseRoom = async (id: string): Promise<void> => void (await send('DELETE /api/salas/apagadas/:id', { params: { id } }));
 export const grantPerson = async (id: string, usuario: string, papel: PapelConcedido): Promise<void> =>
   void (await send('PUT /api/salas/:id/pessoas/:usuario', { params: { id, usuario }, body: { papel } }));
 export const handRoomOver = async (id: string, usuario: string): Promise<void> =>

@@ -17,6 +17,7 @@ export const ownSections = [
   'extensoes',
   'passkeys',
   'sessoes',
+  'salas',
   'atividade',
   'servidor',
   'falhas',

@@ -4,7 +4,9 @@ import { accents, walls } from '../../schema/wire/preferences.ts';
 import { languageNames, languages, text, type TextKey } from '../i18n/i18n.ts';
 import '../session/svc-activity.ts';
 import '../session/svc-passkeys.ts';
+import '../session/svc-room-bin.ts';
 import '../session/svc-session-list.ts';
+import { nameAmong } from '../state/app-names.ts';
 import { theme, themes, themeTexts } from '../ui/theme.ts';
 import { oneOfFew } from './choices.ts';
 import type { SettingsContext } from './context.ts';
@@ -54,6 +56,10 @@ export function notices({ chosen, change }: SettingsContext): TemplateResult {
     <p class="quiet">${text('settings.noticesHint')}</p>`;
 }
 
+export const deletedRooms = ({ desk }: SettingsContext): TemplateResult => {
+  const { apps } = desk.apps.state.get();
+  return html`<svc-room-bin .nameOf=${(id: string) => nameAmong(apps, id, desk.apps.find(id)?.name ?? id)}></svc-room-bin>`;
+};
 export const activity = (): TemplateResult => html`<svc-activity></svc-activity>`;
 export const passkeys = (): TemplateResult => html`<svc-passkeys></svc-passkeys>`;
 export const sessions = (): TemplateResult => html`<svc-session-list></svc-session-list>`;

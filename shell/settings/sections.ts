@@ -7,7 +7,7 @@ import type { SettingsContext } from './context.ts';
 import type { OwnSection } from './model.ts';
 import { windowPermissions } from './permissions-section.ts';
 import { opening } from './opening-section.ts';
-import { activity, appearance, languageSection, notices, passkeys, sessions } from './person-sections.ts';
+import { activity, appearance, deletedRooms, languageSection, notices, passkeys, sessions } from './person-sections.ts';
 
 export interface Section {
   readonly title: TextKey;
@@ -28,6 +28,7 @@ export const sections: { readonly [Id in OwnSection]: Section } = {
   extensoes: { title: 'settings.extensions', words: 'settings.wordsExtensions', glyph: 'puzzle', draw: extensions },
   passkeys: { title: 'passkeys.title', words: 'settings.wordsPasskeys', glyph: 'key', draw: passkeys },
   sessoes: { title: 'sessions.title', words: 'settings.wordsSessions', glyph: 'globe', draw: sessions },
+  salas: { title: 'bin.title', words: 'bin.words', glyph: 'trash', draw: deletedRooms },
   atividade: { title: 'activity.list', words: 'settings.wordsActivity', glyph: 'check', draw: activity },
   servidor: { title: 'settings.serverTitle', words: 'settings.wordsServer', glyph: 'tasks', draw: server },
   falhas: { title: 'settings.failed', words: 'settings.wordsFailed', glyph: 'warning', draw: failed },

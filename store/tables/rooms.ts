@@ -56,6 +56,10 @@ type Rooms = Pick<
   | 'wasDeleted'
   | 'deletedRooms'
   | 'forgetDeleted'
+  | 'binRoom'
+  | 'binnedRooms'
+  | 'unbinRoom'
+  | 'binnedBefore'
   | 'setOwner'
   | 'handOver'
   | 'forgetPerson'
@@ -83,7 +87,9 @@ export function openRooms(sql: Sql): Rooms {
   const declared = sql.prepare('SELECT * FROM rooms WHERE app = ? AND declared_name = ?');
   const owned = sql.prepare('SELECT count(*) AS n FROM rooms WHERE owner = ?');
   const mine = sql.prepare('SELECT id FROM rooms WHERE owner = ?');
-  const insert = sql.prepare('INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const insert = sql.prepare(
+    'INSERT INTO rooms (id, app, name, owner, created_at_ms, changed_at_ms, declared_name) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  );
   const rename = sql.prepare('UPDATE rooms SET name = ?, changed_at_ms = ? WHERE id = ?');
   const people = sql.prepare('SELECT * FROM room_people WHERE room = ? ORDER BY name');
   const groups = sql.prepare('SELECT * FROM room_groups WHERE room = ? ORDER BY name');
@@ -126,6 +132,7 @@ export function openRooms(sql: Sql): Rooms {
         return (yield* rename.run(nome, atMs, id)) === 1;
       }),
     ...openDeletions(sql),
+    ...openBin(sql),
     ...openOwners(sql),
     forgetPerson: forgetPerson(sql),
   };
@@ -183,6 +190,33 @@ function openDeletions(sql: Sql): Pick<RoomStore, 'deleteRoom' | 'wasDeleted' | 
   };
 }
 
+/** A room in the bin is a room that nobody is in. A Grant that named it makes another one. */
+function openBin(sql: Sql): Pick<RoomStore, 'binRoom' | 'binnedRooms' | 'unbinRoom' | 'binnedBefore'> {
+  const bin = sql.prepare('UPDATE rooms SET binned_ms = ?, declared_name = NULL WHERE id = ? AND binned_ms IS NULL');
+  const mine = sql.prepare('SELECT * FROM rooms WHERE owner = ? AND binned_ms IS NOT NULL ORDER BY binned_ms DESC, id');
+  const back = sql.prepare('UPDATE rooms SET binned_ms = NULL, changed_at_ms = ? WHERE id = ? AND owner = ? AND binned_ms IS NOT NULL');
+  const old = sql.prepare('SELECT id FROM rooms WHERE binned_ms < ? ORDER BY binned_ms LIMIT ?');
+  return {
+    binRoom: (id, atMs) =>
+      sql.write(function* () {
+        return (yield* bin.run(atMs, id)) === 1;
+      }),
+    binnedRooms: (dona) =>
+      sql.read(function* () {
+        const rows = yield* mine.all<RoomRow & { readonly binned_ms: number }>(dona);
+        return rows.map((row) => ({ room: roomOf(row), binnedAtMs: row.binned_ms }));
+      }),
+    unbinRoom: (id, dona, atMs) =>
+      sql.write(function* () {
+        return (yield* back.run(atMs, id, dona)) === 1;
+      }),
+    binnedBefore: (atMs) =>
+      sql.read(function* () {
+        return (yield* old.all<Id>(atMs, limits.roomsExpiredAtOnce)).map(({ id }) => id);
+      }),
+  };
+}
+
 /** Membership of rooms: the owner, by name, by group. */
 function openStanding(sql: Sql) {
   // The roles are looked for in any case: whether there is such a room must not show in the time.
@@ -190,14 +224,14 @@ function openStanding(sql: Sql) {
     SELECT rooms.*,
       (SELECT role FROM room_people WHERE room = ?1 AND name = ?2) AS by_name,
       (SELECT string_agg(role, ',') FROM room_groups WHERE room = ?1 AND name IN (SELECT value FROM json_each(?3))) AS by_groups
-    FROM (SELECT 1) AS always LEFT JOIN rooms ON rooms.id = ?1`);
+    FROM (SELECT 1) AS always LEFT JOIN rooms ON rooms.id = ?1 AND rooms.binned_ms IS NULL`);
   // Each arm goes by an index; the outer query joins at most what one person is in.
   const all = sql.prepare(`
     SELECT rooms.*, mine.role FROM (
       SELECT id AS room, 'dona' AS role FROM rooms WHERE owner = ?1
       UNION ALL SELECT room, role FROM room_people WHERE name = ?1
       UNION ALL SELECT room_groups.room, role FROM json_each(?2) AS mine JOIN room_groups ON room_groups.name = mine.value
-    ) AS mine CROSS JOIN rooms WHERE rooms.id = mine.room AND (CAST(?3 AS TEXT) IS NULL OR rooms.app = ?3)`);
+    ) AS mine CROSS JOIN rooms WHERE rooms.id = mine.room AND rooms.binned_ms IS NULL AND (CAST(?3 AS TEXT) IS NULL OR rooms.app = ?3)`);
   const best = (...roles: readonly (string | null)[]): Papel | null =>
     roles.flatMap((role) => role?.split(',') ?? []).reduce<Papel | null>((found, role) => melhorPapel(found, role as Papel), null);
   return {

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { HistoryAnswer } from '../../schema/wire/rooms.ts';
-import { axeFindings, axeInBothThemes, dialogOf, openApp } from './support/browser.ts';
+import { axeFindings, axeInBothThemes, dialogOf, openApp, windowOf } from './support/browser.ts';
 import { caderno, makeRoom, openRoom, textOf, type Desktop, type RoomsWorld, useRoomsWorld } from './support/rooms-world.ts';
 
 let world: RoomsWorld;
@@ -96,9 +96,32 @@ describe('the owner', () => {
     await renamed.getByRole('button', { name: 'Apagar a sala' }).click();
     await renamed.getByText('para todas as pessoas?').waitFor();
     expect(await axeFindings(ana.page)).toEqual([]);
-    await renamed.getByRole('button', { name: 'Apagar para sempre' }).click();
+    await renamed.getByRole('button', { name: 'Mover para a lixeira' }).click();
     await renamed.waitFor({ state: 'detached' });
     await caderno(caio.page).getByText('Nenhum caderno ainda.').waitFor();
+
+    const { page } = ana;
+    const bin = windowOf(page, 'Configurações');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('Configurações');
+    await page.getByRole('option', { name: 'Configurações' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    const show = async (): Promise<void> => {
+      await bin.getByRole('button', { name: 'Onde você entrou' }).click();
+      await bin.getByRole('button', { name: 'Salas apagadas' }).click();
+    };
+    await show();
+    await bin.getByText('Versão final').waitFor();
+    expect(await axeInBothThemes(page)).toEqual([]);
+    await bin.getByRole('button', { name: 'Restaurar Versão final' }).press('Enter');
+    await bin.getByText('Versão final voltou, com quem estava nela.').waitFor();
+    await caderno(caio.page).locator('[data-sala]').filter({ hasText: 'Versão final' }).waitFor();
+    expect(await rolesIn(ana, sala)).toEqual({ ana: 'dona', bia: 'editar', caio: 'editar' });
+    await page.evaluate(async (id) => await fetch(`/api/salas/${id}`, { method: 'DELETE' }), sala);
+    await show();
+    await bin.getByRole('button', { name: 'Apagar de vez: Versão final' }).click();
+    await bin.getByRole('button', { name: 'Apagar mesmo: Versão final' }).click();
+    await bin.getByText('Nenhuma sala apagada.').waitFor();
     // The one that was refused is an error of the console.
     for (const { problems } of [ana, caio]) expect(problems.filter((line) => !line.includes('/grupos/editores'))).toEqual([]);
   });
