@@ -56,7 +56,8 @@ export interface StoredNotice {
   readonly tipo: 'convite' | NoticeKind;
   readonly sala: string;
   readonly de: string;
-  readonly papel: PapelConcedido | null;
+  /** `dona`: the room was handed over. */
+  readonly papel: Papel | null;
   readonly ancora: string | null;
   readonly atMs: number;
 }

@@ -105,7 +105,9 @@ async function leaveOwned(deps: RoomDeps, room: StoredRoom): Promise<void> {
   if (others.length === 0 && room.declaredName === null) return await removeRoom(deps, room);
   const heir = others.length === 0 ? '' : await heirOf(deps, room, others);
   if (heir === null) throw new SvcError('CONFLICT', 'the rooms of nobody in it leave space for this one: delete it');
-  await deps.rooms.setOwner(room.id, heir, deps.clock.nowMs());
+  const atMs = deps.clock.nowMs();
+  await deps.rooms.setOwner(room.id, heir, atMs);
+  if (heir !== '') await deps.rooms.addNotices([invitation(room, room.dona, heir, 'dona', atMs)]);
   await deps.news.changed(room, heir === '' ? [room.dona] : [room.dona, heir]);
 }
 
@@ -128,9 +130,11 @@ async function handOver(deps: RoomDeps, room: StoredRoom, usuario: string): Prom
   const heir = pessoas.find((person) => person.usuario === usuario);
   if (heir === undefined) throw new SvcError('NOT_FOUND', `${usuario} is not in the room`);
   const isFull = (await heirOf(deps, room, [heir])) === null;
-  const change = isFull ? 'full' : await deps.rooms.handOver(room.id, room.dona, usuario, deps.clock.nowMs());
+  const atMs = deps.clock.nowMs();
+  const change = isFull ? 'full' : await deps.rooms.handOver(room.id, room.dona, usuario, atMs);
   if (change === 'gone') throw notOwned();
   if (change === 'full') throw new SvcError('CONFLICT', `the rooms of ${usuario} leave no space for this one`);
+  await deps.rooms.addNotices([invitation(room, room.dona, usuario, 'dona', atMs)]);
   await deps.news.changed(room, [room.dona, usuario]);
 }
 
@@ -208,7 +212,7 @@ async function create({ rooms, apps, clock, diskOf }: RoomDeps, news: RoomNews, 
   return viewOf({ room, papel: 'dona' });
 }
 
-function invitation(room: StoredRoom, de: string, usuario: string, papel: PapelConcedido, atMs: number): StoredNotice {
+function invitation(room: StoredRoom, de: string, usuario: string, papel: Papel, atMs: number): StoredNotice {
   return { id: newNoticeId(), usuario, tipo: 'convite', sala: room.id, de, papel, ancora: null, atMs };
 }
 

@@ -190,6 +190,12 @@ describe('rooms', () => {
     expect((await ana.call('POST', `/api/salas/${id}/bilhete?app=notas`, { app: 'relogio' })).status).toBe(404);
   });
 
+  const bellOf = async (who: Browser): Promise<readonly string[]> =>
+    (await who.call('GET', '/api/avisos'))
+      .json()
+      .avisos.filter(({ sala }: { sala: string | null }) => sala === id)
+      .map((each: { tipo: string; papel: string; de: { usuario: string } }) => `${each.tipo} ${each.papel} ${each.de.usuario}`);
+
   // Source: rules 4.3 `tirarAcesso`, 5 rule 5: anyone removes self; 2.4: a room has one owner.
   test('the owner leaves: the room goes to a person in it whose space takes it, and with the last one it is gone', async () => {
     const leave = async (who: Browser, name: string) => (await who.call('DELETE', `/api/salas/${id}/pessoas/${name}?app=notas`)).status;
@@ -201,6 +207,7 @@ describe('rooms', () => {
     const heard: string[] = [];
     onTestFinished(world.bus.onPublish((person, { type }) => type === 'mudaram' && heard.push(person)));
     expect([await leave(ana, 'ana'), await owner(ana), await owner(bia), heard]).toEqual([204, undefined, 'bia', ['ana', 'bia']]);
+    expect(await bellOf(bia)).toEqual(['convite dona ana']);
     expect([await leave(bia, 'bia'), await owner(bia)]).toEqual([204, undefined]);
     expect((await world.store.rooms.binnedBefore(Number.MAX_SAFE_INTEGER)).includes(id)).toBe(true);
   });
@@ -216,6 +223,7 @@ describe('rooms', () => {
     const heard: string[] = [];
     onTestFinished(world.bus.onPublish((person, { type }) => type === 'mudaram' && heard.push(person)));
     const { sala, pessoas } = await handOver(ana, 'bia');
+    expect(await bellOf(bia)).toEqual(['convite dona ana']);
     expect([sala.dona, sala.papel, heard]).toEqual(['bia', 'editar', ['ana', 'bia']]);
     expect(pessoas.map(({ usuario, papel }: { usuario: string; papel: string }) => [usuario, papel])).toEqual([
       ['bia', 'dona'],

@@ -11,6 +11,7 @@ describe('the sentence of a notice', () => {
     ['pt', 'convite', 'ver', 'Bia Lima convidou você para ver “Ata”'],
     ['pt', 'convite', 'comentar', 'Bia Lima convidou você para comentar em “Ata”'],
     ['pt', 'convite', 'editar', 'Bia Lima convidou você para editar “Ata”'],
+    ['pt', 'convite', 'dona', 'Bia Lima passou a sala “Ata” a você'],
     ['pt', 'convite', null, 'Bia Lima convidou você para “Ata”'],
     ['pt', 'mencao', null, 'Bia Lima mencionou você em “Ata”'],
     ['pt', 'comentario', null, 'Bia Lima comentou em “Ata”'],

@@ -10,12 +10,7 @@ type Facts = Pick<NoticeView, 'tipo' | 'papel' | 'de' | 'salaNome' | 'appNome' |
 export function noticeText({ tipo, papel, de, salaNome, appNome, texto, trabalho }: Facts): string {
   if (tipo === 'trabalho') return jobText(appNome, texto ?? '', trabalho);
   if (tipo === 'aplicativo') return text('notice.aplicativo', { app: appNome, texto: texto ?? '' });
-  const key =
-    tipo !== 'convite'
-      ? (`notice.${tipo}` as const)
-      : papel === null || papel === 'dona'
-        ? 'notice.convite'
-        : (`notice.convite.${papel}` as const);
+  const key = tipo !== 'convite' ? (`notice.${tipo}` as const) : papel === null ? 'notice.convite' : (`notice.convite.${papel}` as const);
   return text(key, { pessoa: de.nome, sala: salaNome ?? '' });
 }
 

@@ -21,6 +21,7 @@ export const enRooms: { readonly [K in keyof typeof ptRooms]: Entry<K> } = {
   'notice.convite.ver': '{pessoa} invited you to view “{sala}”',
   'notice.convite.comentar': '{pessoa} invited you to comment on “{sala}”',
   'notice.convite.editar': '{pessoa} invited you to edit “{sala}”',
+  'notice.convite.dona': '{pessoa} handed the room “{sala}” over to you',
   'notice.convite': '{pessoa} invited you to “{sala}”',
   'notice.mencao': '{pessoa} mentioned you in “{sala}”',
   'notice.comentario': '{pessoa} commented in “{sala}”',

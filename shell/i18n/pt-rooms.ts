@@ -17,6 +17,7 @@ export const ptRooms = {
   'notice.convite.ver': '{pessoa} convidou você para ver “{sala}”',
   'notice.convite.comentar': '{pessoa} convidou você para comentar em “{sala}”',
   'notice.convite.editar': '{pessoa} convidou você para editar “{sala}”',
+  'notice.convite.dona': '{pessoa} passou a sala “{sala}” a você',
   'notice.convite': '{pessoa} convidou você para “{sala}”',
   'notice.mencao': '{pessoa} mencionou você em “{sala}”',
   'notice.comentario': '{pessoa} comentou em “{sala}”',
