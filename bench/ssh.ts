@@ -180,7 +180,7 @@ async function clickRows(rounds: number): Promise<readonly Row[]> {
       name,
       ours: percentilesOf(values, ms),
       peer: `by hand: ${percentilesOf(figures.hand, ms)}`,
-      ratio: `+${added.toFixed(0)} ms`,
+      ratio: `${added < 0 ? '−' : '+'}${Math.abs(added).toFixed(0)} ms`,
       target: msMax === null ? 'none: a sign-in of sshd is in it' : `p50 ≤ +${msMax} ms`,
       held: msMax === null ? null : added <= msMax,
     };
