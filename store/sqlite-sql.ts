@@ -7,12 +7,21 @@ interface SqlitePrepared extends Prepared {
   readonly own: StatementSync;
 }
 
-export function sqliteSql(database: DatabaseSync, writer: TurnWriter): Sql {
+/** `prepared` says when a statement is made: `now` finds a mistake in it at the start. */
+export function sqliteSql(database: DatabaseSync, writer: TurnWriter, prepared: 'now' | 'when asked' = 'now'): Sql {
+  const prepare = (text: string): SqlitePrepared => ({ text, own: database.prepare(text) });
+  const prepareWhenAsked = (text: string): SqlitePrepared => {
+    let made: StatementSync | undefined;
+    return {
+      text,
+      get own() {
+        return (made ??= database.prepare(text));
+      },
+    };
+  };
+  const make = prepared === 'now' ? prepare : prepareWhenAsked;
   return {
-    prepare: (text) => {
-      const prepared: SqlitePrepared = { text, own: database.prepare(text) };
-      return statementOf(prepared);
-    },
+    prepare: (text) => statementOf(make(text)),
     read: async (act) => {
       writer.flush();
       return runAct(act());

@@ -36,7 +36,8 @@ const rememberedMax = 1_024;
 const rememberedCharsMax = 256;
 
 export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions): LeakyCells {
-  const cells = new Float64Array(rows * cellsPerRow);
+  /** Empty until something is counted. */
+  let cells = new Float64Array(0);
   const secret = randomBytes(32).toString('base64');
   const remembered = new Map<string, readonly number[]>();
   const cellsOf = (key: string): readonly number[] => {
@@ -56,6 +57,7 @@ export function createLeakyCells(clock: Clock, { burst, refillMs }: LeakyOptions
   };
   const waitOf = ({ nowMs, emptyAtMs }: ReturnType<typeof read>): number => Math.max(0, emptyAtMs - nowMs - (burst - 1) * refillMs);
   const fill = (own: readonly number[], { emptyAtMs }: ReturnType<typeof read>): void => {
+    if (cells.length === 0) cells = new Float64Array(rows * cellsPerRow);
     for (const cell of own) cells[cell] = Math.max(cells[cell] ?? 0, emptyAtMs + refillMs);
   };
   return {

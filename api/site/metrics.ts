@@ -3,7 +3,7 @@
  * bound, so that the number of series stays bounded. A person is never a label.
  */
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { AuditFigures } from '../../schema/audit.ts';
 import { backendStates } from '../../schema/backend.ts';
 import type { BackupStanding } from '../../schema/backups.ts';
@@ -43,12 +43,24 @@ interface Parts extends Omit<SiteParts, 'site'> {
   readonly apps: readonly (Counter | Histogram)[];
 }
 
+let ofProcess: Registry | undefined;
+
+/** Metrics of the process, measured once: prom-client measures until the process ends, and keeps the registry that it was given. */
+function processMetrics(): readonly Metric[] {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess, prefix: 'svc_' });
+  }
+  const own = ofProcess;
+  return own.getMetricsAsArray().map(({ name }) => own.getSingleMetric(name)!);
+}
+
 export function createMetrics(
   counted: Counted,
   { eventSockets, rooms, controller, backups, audit, certificateEndsAtMs, apps, ...site }: Parts,
 ): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'svc_' });
+  for (const metric of processMetrics()) registry.registerMetric(metric);
   const registers = [registry];
   const requests = new Histogram({
     name: 'svc_http_request_duration_seconds',

@@ -7,10 +7,18 @@ import { lazySchemas, type LazySchemas } from '../http/lazy-schemas.ts';
 const own = lazySchemas();
 
 interface Route {
-  readonly schema: unknown;
+  readonly schema: object;
 }
 
 type Build = (...given: readonly never[]) => (route: Route) => unknown;
+
+/** The text of a schema; rows of routes are the same objects for each portal. */
+const texts = new WeakMap<object, string>();
+function textOf(schema: object): string {
+  const text = texts.get(schema) ?? JSON.stringify(schema);
+  texts.set(schema, text);
+  return text;
+}
 
 /** No schema names another one by `$ref`, so that what is made of it depends on nothing else. */
 function shared(build: Build): Build {
@@ -18,7 +26,7 @@ function shared(build: Build): Build {
   return (...given) => {
     const compile = build(...given);
     return (route) => {
-      const key = JSON.stringify(route.schema);
+      const key = textOf(route.schema);
       const known = made.get(key) ?? compile(route);
       made.set(key, known);
       return known;

@@ -13,5 +13,5 @@ export function memorySql(): Sql {
     for (const step of migrations) database.exec(step);
     made = database.serialize();
   } else database.deserialize(made);
-  return sqliteSql(database, createTurnWriter(database));
+  return sqliteSql(database, createTurnWriter(database), 'when asked');
 }
