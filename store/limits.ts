@@ -83,7 +83,8 @@ export const limits = {
   /** Pieces of one document, and their bytes: the oldest are forgotten. */
   roomPiecesMax: 2_000,
   roomHistoryBytesMax: 32 * 1_024 * 1_024,
-  /** Bytes of one piece when it is inflated. */
+  /** Inflated bytes of the pieces that one compaction merges, and of one piece that is read. */
+  roomMergedBytesMax: 64 * 1_024 * 1_024,
   roomPieceOpenBytesMax: 256 * 1_024 * 1_024,
   roomVersionPeopleMax: 100,
   roomVersionNamesMax: 200,

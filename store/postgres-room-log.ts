@@ -10,7 +10,7 @@ import { canais } from '../schema/rooms.ts';
 import { limits } from './limits.ts';
 import { inTransaction, patiently, storeError, withClient } from './postgres-patience.ts';
 import { changeHistory, forgetWriter, putName, readNames, readPieceBytes, readPieces } from './history/postgres-history.ts';
-import { type HistoryOutline, type HistoryPlan, planHistory, spansOf, type Written } from './history/rewrite.ts';
+import { compactAnyway, type HistoryOutline, type HistoryPlan, planHistory, spansOf, type Written } from './history/rewrite.ts';
 import { packNames, versionsOf } from './history/spans.ts';
 import type { WholeHistory } from './history/view.ts';
 import type { CompactedWithHistory, ReadDocument, ReadPieces } from './room-compact-thread.ts';
@@ -46,6 +46,23 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
     for (const sala of new Set(salas)) held.set(sala, owners.heldOf(sala) ?? (await ours(sala)));
     return held;
   };
+  const compact = async (key: RoomKey, rule: HistoryRule): Promise<CompactedRoom | null> => {
+    const held = await heldOf([key.sala]);
+    const read = await asked((client) => snapshot(client, () => readForCompaction(client, key, rule)));
+    if (read === null) return null;
+    const { document, plan, pieces } = read;
+    const moved = [...buffersOf([document]), ...pieces.map(({ piece }) => piece.buffer)];
+    const { history, ...made } = (await compactor.ask({ kind: 'compact-read', document, plan, pieces }, moved)) as CompactedWithHistory;
+    const kept = await asked((client) =>
+      inTransaction(client, async () => {
+        const deleted = await refuseTaken(client, owners.portal, held);
+        if (deleted.size > 0) return false;
+        if (await rebase(client, key, made)) await changeHistory(client, key, made.seq, history);
+        return true;
+      }),
+    );
+    return kept ? made : null;
+  };
   const { end, ...history } = openHistory(asked);
   return {
     load: async (key) => {
@@ -64,23 +81,7 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
         }),
       );
     },
-    compact: async (key, rule) => {
-      const held = await heldOf([key.sala]);
-      const read = await asked((client) => snapshot(client, () => readForCompaction(client, key, rule)));
-      if (read === null) return null;
-      const { document, plan, pieces } = read;
-      const moved = [...buffersOf([document]), ...pieces.map(({ piece }) => piece.buffer)];
-      const { history, ...made } = (await compactor.ask({ kind: 'compact-read', document, plan, pieces }, moved)) as CompactedWithHistory;
-      const kept = await asked((client) =>
-        inTransaction(client, async () => {
-          const deleted = await refuseTaken(client, owners.portal, held);
-          if (deleted.size > 0) return false;
-          if (await rebase(client, key, made)) await changeHistory(client, key, made.seq, history);
-          return true;
-        }),
-      );
-      return kept ? made : null;
-    },
+    compact: (key, rule) => compactAnyway(rule, (tried) => compact(key, tried)),
     ...history,
     release: (sala) => owners.release(sala),
     // Deletes the room whoever holds it: it is gone for all, and no later write of its holder is accepted.

@@ -26,6 +26,8 @@ export interface LogRow extends RoomKey {
 export interface HistoryRule {
   readonly days: HistoryDays;
   readonly nowMs: number;
+  /** No older piece is touched (compactAnyway). */
+  readonly isApart?: boolean;
 }
 
 /** Summary of the base alone, ready for a relay that never builds a document. */

@@ -116,6 +116,27 @@ test('a file of before versions were kept goes on: what was there is one version
   await log.close();
 });
 
+test('a damaged piece of the history keeps no document from being compacted', async () => {
+  const { doc, updates } = typed(12, 60);
+  let log = await openSqliteRoomLog(file);
+  const at = (n: number) => ({ ...key, seq: n, atMs: wholeYear.nowMs + n, who: ['ana'] });
+  for (let n = 1; n <= 4; n += 1) {
+    await log.append([{ ...at(n), frames: framed(updates.slice((n - 1) * 10, n * 10)) }]);
+    await log.compact(key, wholeYear);
+  }
+  await log.close();
+  const database = new DatabaseSync(file);
+  database.exec("UPDATE history SET piece = x'ff' WHERE seq = 2");
+  database.close();
+  log = await openSqliteRoomLog(file);
+  await log.append([{ ...at(5), frames: framed(updates.slice(40)) }]);
+  const made = await log.compact(key, wholeYear);
+  const now = new Y.Doc();
+  Y.applyUpdate(now, made!.base);
+  expect([made?.seq, contentOf(now), (await log.load(key)).tail.length]).toEqual([5, contentOf(doc), 0]);
+  await log.close();
+});
+
 test('a newer file is left alone', async () => {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA user_version = 99');

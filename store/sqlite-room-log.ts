@@ -4,6 +4,7 @@
  */
 import { limits } from './limits.ts';
 import type { Appended, LogRequest, PackedRows } from './room-log-thread.ts';
+import { compactAnyway } from './history/rewrite.ts';
 import type { Version } from './history/spans.ts';
 import type { CompactedWithHistory } from './room-compact-thread.ts';
 import type { LoggedRoom, LogRow, RoomLog } from './room-log.ts';
@@ -37,8 +38,11 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
       const { bytes } = (await writer.ask({ kind: 'append', packed }, [packed.bytes.buffer])) as Appended;
       if (bytes.length <= limits.roomLogSpareBytesMax) spare = bytes;
     },
-    compact: async (key, rule) => {
-      const made = (await compactor.ask({ kind: 'compact', key, rule })) as CompactedWithHistory | null;
+    compact: async (key, wanted) => {
+      const made = await compactAnyway(
+        wanted,
+        async (rule) => (await compactor.ask({ kind: 'compact', key, rule })) as CompactedWithHistory | null,
+      );
       if (!made) return null;
       const { history, ...room } = made;
       const whole = wholeOf(room.base);

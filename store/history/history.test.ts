@@ -90,6 +90,39 @@ function grown(seed: number): { readonly history: WholeHistory; readonly said: r
   return { history: { base, baseSeq, rows, pieces }, said, pieces };
 }
 
+test('pieces that are small but large when they are inflated are not merged, and all are forgotten rather than read to forget some', () => {
+  const doc = new Y.Doc();
+  const updates: Uint8Array[] = [];
+  doc.on('update', (update: Uint8Array) => updates.push(update));
+  const large = 'a'.repeat(limits.roomMergedBytesMax * 0.6);
+  const pieces = [1, 2].map((seq): Piece => {
+    updates.length = 0;
+    doc.getText('text').insert(0, large);
+    doc.getText('text').delete(0, large.length);
+    const [piece] = carryOut(
+      planHistory({ baseSeq: 0, written: [{ atMs: now, who: '' }], pieces: [], names: new Map() }, { days: 9, nowMs: now }),
+      {
+        base: null,
+        rows: [framed(updates)],
+        piece: () => new Uint8Array(),
+      },
+    ).puts;
+    return { ...piece!, seq, sinceMs: now - (4 - seq) * minute, untilMs: now - (4 - seq) * minute };
+  });
+  const changed = (nowMs: number, isApart = false): unknown => {
+    const sizes = pieces.map(({ piece, ...kept }) => ({ ...kept, bytes: piece.length }));
+    const plan = planHistory(
+      { baseSeq: 2, written: [{ atMs: nowMs, who: '' }], pieces: sizes, names: new Map() },
+      { days: 9, nowMs, isApart },
+    );
+    const { drop, puts } = carryOut(plan, { base: null, rows: [framed([])], piece: (seq) => pieces[seq - 1]!.piece });
+    return [drop, puts.map(({ seq, sinceMs }) => [seq, sinceMs])];
+  };
+  expect(changed(now + 2 * day)).toEqual([[], [[3, now + 2 * day]]]);
+  expect(changed(now + 20 * day)).toEqual([[1, 2], []]);
+  expect(changed(now + 20 * day, true)).toEqual([[], [[3, now + 20 * day]]]);
+});
+
 const seeds = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 40 }, (_, n) => n + 1);
 
 test.for(seeds)('each version says what the document said then, and is brought back, seed %i', (seed) => {

@@ -4,9 +4,33 @@ import * as Y from 'yjs';
 import { joinTypedRuns } from '../../schema/crdt/update.ts';
 import { limits } from '../limits.ts';
 
-/** Updates of the first format that stand behind pieces, as one piece. */
-export function pieceOf(pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const before = pieces.map(inflated);
+/** Inflated bytes that a compaction may still take: a piece of a few kilobytes may hold many megabytes. */
+export interface OpenBudget {
+  leftBytes: number;
+}
+
+/** Null: they are more than the budget has left, which is used up then. */
+function opened(pieces: readonly Uint8Array[], budget: OpenBudget): readonly Uint8Array[] | null {
+  const found: Uint8Array[] = [];
+  for (const piece of pieces) {
+    let bytes: Uint8Array;
+    try {
+      bytes = inflateRawSync(piece, { maxOutputLength: Math.max(budget.leftBytes, 1) });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+      budget.leftBytes = 0;
+      return null;
+    }
+    budget.leftBytes -= bytes.length;
+    found.push(bytes);
+  }
+  return found;
+}
+
+/** Updates of the first format that stand behind pieces, as one piece; null: the pieces are over the budget. */
+export function pieceOf(pieces: readonly Uint8Array[], updates: readonly Uint8Array[], budget: OpenBudget): Uint8Array<ArrayBuffer> | null {
+  const before = opened(pieces, budget);
+  if (before === null) return null;
   return unlessUnreadable(updates, (readable) => {
     // Converting all at once takes a tenth of the time.
     const young = readable.length === 0 ? [] : [Y.convertUpdateFormatV1ToV2(merged(joinTypedRuns(readable), Y.mergeUpdates))];
@@ -34,8 +58,13 @@ function isReadable(update: Uint8Array): boolean {
   }
 }
 
-/** The document that pieces led to, without what was deleted in it. */
-export function foldedPiece(pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+/** The document that pieces led to, without what was deleted in it; null: the pieces are over the budget. */
+export function foldedPiece(
+  pieces: readonly Uint8Array[],
+  updates: readonly Uint8Array[],
+  budget: OpenBudget,
+): Uint8Array<ArrayBuffer> | null {
+  if (opened(pieces, budget) === null) return null;
   const doc = documentOfPieces(pieces, updates);
   try {
     return deflated(Y.encodeStateAsUpdateV2(doc));
@@ -44,11 +73,12 @@ export function foldedPiece(pieces: readonly Uint8Array[], updates: readonly Uin
   }
 }
 
-/** The caller destroys it. */
+/** The caller destroys it. A step for each piece: what one of them deletes takes no memory while the next is applied. */
 export const documentOfPieces = (pieces: readonly Uint8Array[], updates: readonly Uint8Array[]): Y.Doc =>
   unlessUnreadable(updates, (readable) => {
     const doc = new Y.Doc();
-    doc.transact(() => applyPieces(doc, pieces, readable));
+    for (const piece of pieces) applyPieces(doc, [piece], []);
+    doc.transact(() => applyPieces(doc, [], readable));
     return doc;
   });
 

@@ -4,9 +4,11 @@
  * Decision: docs/decisions/0447-history-of-rooms.md
  */
 import { updatesIn } from '../../schema/room-frames.ts';
+import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
+import type { HistoryRule } from '../room-log.ts';
 import { foldedPiece, pieceOf } from './pieces.ts';
-import { type HistoryDays, type Names, type Piece, type Span, spanOf, thinned, unpackNames } from './spans.ts';
+import { type Names, type Piece, type Span, spanOf, thinned, unpackNames } from './spans.ts';
 
 /** When a row was written, and by whom, as it is kept. */
 export interface Written {
@@ -44,6 +46,8 @@ export interface HistoryOutline {
 
 interface Put {
   readonly span: Span;
+  /** Span of its base and rows alone; null: it takes in pieces only. */
+  readonly young: Span | null;
   /** Numbers of pieces that it takes in. */
   readonly pieces: readonly number[];
   readonly base: boolean;
@@ -54,12 +58,15 @@ interface Put {
 }
 
 export interface HistoryPlan {
-  /** Numbers of pieces that go. */
-  readonly drop: readonly number[];
+  /** Numbers of all pieces that there are. */
+  readonly all: readonly number[];
+  /** `forget`: all of them go, and none comes. `apart`: none of them is opened, and what came since is pieces of its own. */
+  readonly how: 'merge' | 'apart' | 'forget';
   readonly puts: readonly Put[];
 }
 
 export interface HistoryChange {
+  /** Numbers of pieces that go. */
   readonly drop: readonly number[];
   readonly puts: readonly Piece[];
 }
@@ -76,10 +83,13 @@ function baseSpan({ baseSeq, pieces }: Pick<HistoryOutline, 'baseSeq' | 'pieces'
   return [{ seq: baseSeq, sinceMs: last?.untilMs ?? 0, untilMs: last?.untilMs ?? 0, who: [] }];
 }
 
-export function planHistory(outline: HistoryOutline, { days, nowMs }: { readonly days: HistoryDays; readonly nowMs: number }): HistoryPlan {
+export function planHistory(outline: HistoryOutline, { days, nowMs, isApart = false }: HistoryRule): HistoryPlan {
   const { baseSeq, pieces, names } = outline;
   const bytes = new Map(pieces.map((piece) => [piece.seq, piece.bytes]));
-  if (days === 0) return { drop: [...bytes.keys()], puts: [] };
+  const all = [...bytes.keys()];
+  const isFull =
+    all.length > 2 * limits.roomPiecesMax || pieces.reduce((sum, piece) => sum + piece.bytes, 0) > 2 * limits.roomHistoryBytesMax;
+  if (days === 0 || (isApart && isFull)) return { all, how: 'forget', puts: [] };
   const { groups, forgotten } = thinned(spansOf(outline), { names, days, nowMs, bytesOf: ({ seq }) => bytes.get(seq) ?? 0 });
   const puts = groups.flatMap((group, at): Put[] => {
     const isFolded = at === 0 && forgotten > 0;
@@ -91,10 +101,12 @@ export function planHistory(outline: HistoryOutline, { days, nowMs }: { readonly
     const taken: readonly [number, number] = [from, from + rows.length];
     // People go on writing: one piece for all of it would be made again each time.
     const isYoung = at === groups.length - 1 && !isFolded && !base && rows.length > 0 && kept.length < limits.roomYoungPiecesMax;
-    if (isYoung) return [{ span: spanOf(rows), pieces: [], base, rows: taken, isFolded }];
-    return [{ span: spanOf(group), pieces: kept, base, rows: taken, isFolded }];
+    const others = group.filter(({ seq }) => !bytes.has(seq));
+    const young = others.length === 0 ? null : spanOf(others);
+    if (isYoung) return [{ span: spanOf(rows), young, pieces: [], base, rows: taken, isFolded }];
+    return [{ span: spanOf(group), young, pieces: kept, base, rows: taken, isFolded }];
   });
-  return { drop: puts.flatMap((put) => put.pieces), puts };
+  return { all, how: isApart ? 'apart' : 'merge', puts };
 }
 
 export interface HistoryBytes {
@@ -104,11 +116,36 @@ export interface HistoryBytes {
   readonly piece: (seq: number) => Uint8Array;
 }
 
-export function carryOut({ drop, puts }: HistoryPlan, { base, rows, piece }: HistoryBytes): HistoryChange {
-  const made = puts.map((put): Piece => {
+/**
+ * Pieces that are too large when they are inflated stay as they are, and what came since is a piece of its own. If such pieces are to be forgotten, all
+ * of the history is: a document is compacted whatever its history holds.
+ */
+export function carryOut({ all, how, puts }: HistoryPlan, { base, rows, piece }: HistoryBytes): HistoryChange {
+  const budget = { leftBytes: limits.roomMergedBytesMax };
+  const [drop, made]: [number[], Piece[]] = [[], []];
+  if (how === 'forget') return { drop: all, puts: [] };
+  for (const put of puts) {
     const updates = [...(put.base && base !== null ? [base] : []), ...rows.slice(...put.rows).flatMap(updatesIn)];
-    const make = put.isFolded ? foldedPiece : pieceOf;
-    return { ...put.span, piece: make(put.pieces.map(piece), updates) };
-  });
+    const isLeft = how === 'apart' && put.pieces.length > 0;
+    const bytes = isLeft ? null : (put.isFolded ? foldedPiece : pieceOf)(put.pieces.map(piece), updates, budget);
+    if (bytes !== null) {
+      drop.push(...put.pieces);
+      made.push({ ...put.span, piece: bytes });
+    } else if (put.isFolded && !isLeft) return { drop: all, puts: [] };
+    else if (put.young !== null) made.push({ ...put.young, piece: pieceOf([], updates, budget)! });
+  }
   return { drop, puts: made };
+}
+
+/**
+ * Compacts; when that fails, once more without the older pieces. They may be damaged, or take too long to be merged: the document is compacted whatever its
+ * history holds.
+ */
+export async function compactAnyway<Result>(rule: HistoryRule, compact: (rule: HistoryRule) => Promise<Result>): Promise<Result> {
+  try {
+    return await compact(rule);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'STORE_FAILED') throw error;
+    return await compact({ ...rule, isApart: true });
+  }
 }
