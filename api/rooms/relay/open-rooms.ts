@@ -15,7 +15,7 @@ export interface OpenRooms {
   enter(key: RoomKey, of: { readonly app: string; readonly dona: string }): Room;
   /** Others need its memory: everybody in it was sent away, and it goes once all of it is on the disk. */
   giveWay(room: Room): void;
-  /** It is empty and completely on the disk: it is dropped after a while. */
+  /** It is dropped after a while when it is empty, no version is being brought back in it, and all of it is on the disk. */
   lingerIfEmpty(room: Room): void;
   forget(room: Room): void;
 }
@@ -76,10 +76,10 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
   };
   const lingerIfEmpty = (room: Room): void => {
     if (room.state === 'leaving' && room.durableTo === room.tail.end) return forget(room);
-    if (room.sockets.size > 0 || room.state !== 'open') return;
+    if (isUsed(room) || room.state !== 'open') return;
     room.cancelLinger();
     room.cancelLinger = clock.at(clock.monotonicMs() + limits.roomLingerMs, () => {
-      if (room.sockets.size === 0 && room.durableTo === room.tail.end) forget(room);
+      if (!isUsed(room) && room.durableTo === room.tail.end) forget(room);
     });
   };
 
@@ -100,5 +100,7 @@ export function createOpenRooms({ log, clock, budget, reclaim, onOpen, onUnreada
     forget,
   };
 }
+
+const isUsed = ({ sockets, reverting }: Room): boolean => sockets.size > 0 || reverting.count > 0;
 
 const sizeOf = ({ base, tail }: LoggedRoom): number => limits.roomMemoryOverheadBytes + (base?.length ?? 0) + tail.length;

@@ -6,10 +6,12 @@ import { WebsocketProvider } from 'y-websocket';
 import * as Y from 'yjs';
 import { limits } from '../limits.ts';
 import { corDe } from '../../../schema/rooms.ts';
+import { framed } from '../../../store/room-log-contract.ts';
+import type { RoomLog } from '../../../store/room-log.ts';
 import { roomsElsewhere } from '../../../store/room-owners.ts';
 import { createManualClock } from '../../testing/manual-clock.ts';
 import { connect, said, settled, type RawClient } from '../../../test/support/room-client.ts';
-import { startRelay } from '../../../test/support/relay-world.ts';
+import { type RelayWorld, startRelay } from '../../../test/support/relay-world.ts';
 import { sala, useRelay } from '../../../test/support/use-relay.ts';
 
 const relay = useRelay();
@@ -21,7 +23,7 @@ const pinged = async (ws: WebSocket): Promise<void> => {
   ws.ping();
   await once(ws, 'pong');
 };
-const until = (look: () => void): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
+const until = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 5 });
 
 describe('editing together', () => {
   test('one person takes a part of the places of a document, and leaves the others theirs', async () => {
@@ -179,5 +181,55 @@ describe('who drops without a word', () => {
     const closed = slow.close();
     clock.advance(60_000);
     await closed;
+  });
+});
+
+describe('versions that come back', () => {
+  const key = { sala, canal: 'documento' } as const;
+  const bring = (world: RelayWorld, seq: number, usuario = 'ana'): Promise<void> =>
+    world.relay.history.revert({ key, seq, usuario, app: 'notas', dona: 'ana' });
+  const written = (world: RelayWorld, seq: number): Promise<void> =>
+    until(async () => expect((await world.relay.history.versions(key)).at(-1)?.seq).toBe(seq));
+
+  test('two people bring the same version back at once, and its text is there once', async () => {
+    const ana = enter('ana:dona');
+    await ana.synced;
+    type(ana, 'Bolo');
+    await written(relay.world, 1);
+    ana.doc.getText('text').delete(0, 4);
+    await written(relay.world, 2);
+    await Promise.all([bring(relay.world, 1), bring(relay.world, 1, 'bea'), bring(relay.world, 1)]);
+    await until(() => expect(text(ana)).toBe('Bolo'));
+  });
+
+  test('a room in which nobody is stays open until its version is back', async () => {
+    const clock = createManualClock();
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const revert = async (log: RoomLog, ...asked: Parameters<RoomLog['revert']>) => {
+      begun.resolve();
+      await gate.promise;
+      return await log.revert(...asked);
+    };
+    const world = await startRelay({ clock, wrap: (log) => ({ ...log, revert: (...asked) => revert(log, ...asked) }) });
+    onTestFinished(() => world.close());
+    const doc = new Y.Doc();
+    doc.getText('text').insert(0, 'Bolo');
+    const before = Y.encodeStateAsUpdate(doc);
+    doc.getText('text').delete(0, 4);
+    for (const [at, update] of [before, Y.encodeStateAsUpdate(doc)].entries())
+      await world.log.append([{ ...key, seq: at + 1, frames: framed([update]) }]);
+    const back = bring(world, 1);
+    await begun.promise;
+    clock.advance(60_000);
+    gate.resolve();
+    let isBack = false;
+    void back.then(() => (isBack = true));
+    await until(() => {
+      clock.advance(limits.roomCommitGatherMs);
+      expect(isBack).toBe(true);
+    });
+    clock.advance(60_000);
+    expect(world.relay.figures().rooms).toBe(0);
   });
 });

@@ -21,8 +21,22 @@ export interface RevertDeps {
  * Resolves when it is on the disk. Rejects NOT_FOUND when there is no such version, TOO_LARGE and SPACE_USED when the document would have no space, and
  * STORE_FAILED when the room can't be read or written now.
  */
-export async function revertRoom({ rooms, desk, log, clock }: RevertDeps, { key, seq, usuario, app, dona }: RevertAsked): Promise<void> {
-  const room = rooms.enter(key, { app, dona });
+export async function revertRoom(deps: RevertDeps, asked: RevertAsked): Promise<void> {
+  const { rooms } = deps;
+  const room = rooms.enter(asked.key, asked);
+  const { reverting } = room;
+  const turn = reverting.last.then(() => revertOpen(deps, room, asked));
+  reverting.count += 1;
+  reverting.last = turn.catch(() => undefined);
+  try {
+    await turn;
+  } finally {
+    reverting.count -= 1;
+    rooms.lingerIfEmpty(room);
+  }
+}
+
+async function revertOpen({ desk, log, clock }: RevertDeps, room: Room, { key, seq, usuario }: RevertAsked): Promise<void> {
   await room.opening;
   refuseUnlessOpen(room);
   await written(room, clock);
@@ -52,8 +66,12 @@ function refuseUnlessOpen({ state }: Room): void {
 async function written(room: Room, clock: Clock): Promise<void> {
   if (room.durableTo >= room.tail.end) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  room.awaited.push({ to: room.tail.end, done: resolve });
-  const late = (): void => reject(new SvcError('STORE_FAILED', 'the room can not be written now: try again'));
+  const one = { to: room.tail.end, done: resolve };
+  room.awaited.push(one);
+  const late = (): void => {
+    room.awaited.splice(room.awaited.indexOf(one), 1);
+    reject(new SvcError('STORE_FAILED', 'the room can not be written now: try again'));
+  };
   const cancel = clock.at(clock.monotonicMs() + limits.roomRevertWrittenMsMax, late);
   await promise.finally(cancel);
 }

@@ -102,6 +102,8 @@ export interface Room {
   readonly authors: { readonly by: Connection | null; to: number }[];
   /** Persons whose updates were not handed to the log yet. */
   readonly writers: Set<string>;
+  /** Versions that are being brought back, and the end of the last one: each is built on what the one before it wrote (reverting.ts). */
+  reverting: { count: number; last: Promise<void> };
   /** Wait until the log has written up to an offset. */
   readonly awaited: { readonly to: number; readonly done: () => void }[];
   readonly presence: PresenceTable<Connection>;
@@ -167,6 +169,7 @@ export function createRoom(key: RoomKey, app = '', account = newAccount()): Room
     unsent: 0,
     authors: [],
     writers: new Set(),
+    reverting: { count: 0, last: Promise.resolve() },
     awaited: [],
     presence: emptyPresence(),
     sendDue: false,
