@@ -99,7 +99,7 @@ test('pieces that are small but large when they are inflated are not merged, and
     updates.length = 0;
     doc.getText('text').insert(0, large);
     doc.getText('text').delete(0, large.length);
-    const [piece] = carryOut(
+    const [made] = carryOut(
       planHistory({ baseSeq: 0, written: [{ atMs: now, who: '' }], pieces: [], names: new Map() }, { days: 9, nowMs: now }),
       {
         base: null,
@@ -107,7 +107,8 @@ test('pieces that are small but large when they are inflated are not merged, and
         piece: () => new Uint8Array(),
       },
     ).puts;
-    return { ...piece!, seq, sinceMs: now - (4 - seq) * minute, untilMs: now - (4 - seq) * minute };
+    const atMs = now - (4 - seq) * minute;
+    return { seq, sinceMs: atMs, untilMs: atMs, who: [], piece: made!.piece };
   });
   const changed = (nowMs: number, isApart = false): unknown => {
     const sizes = pieces.map(({ piece, ...kept }) => ({ ...kept, bytes: piece.length }));
