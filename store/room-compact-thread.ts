@@ -1,5 +1,6 @@
 /** The thread in which documents are built: for compaction, and to look for attachments. It only reads the file, or what is handed to it. */
 import { DatabaseSync } from 'node:sqlite';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { canais, type VersionForm } from '../schema/rooms.ts';
 import { updatesIn } from '../schema/room-frames.ts';
@@ -132,4 +133,11 @@ function fileAnswers(database: DatabaseSync): (request: FileRequest) => unknown 
 const answered = <Result>(found: WholeHistory | null, answer: (found: WholeHistory) => Result): Result | null =>
   found === null ? null : answer(found);
 
-if (parentPort) answerRequests(parentPort, () => openReader((workerData as { file: string | null }).file));
+/** A nice value; that of screens is twice as much: rooms that are written to need their compaction. */
+const behindTheLoop = 5;
+
+if (parentPort) {
+  // This thread only, on Linux: pages and apps of everybody go first.
+  setPriority(0, Math.max(getPriority(), behindTheLoop));
+  answerRequests(parentPort, () => openReader((workerData as { file: string | null }).file));
+}

@@ -1,6 +1,6 @@
 /** The thread with the screens of one person: emulators work on bytes of programs, so they are where they can be ended (screens.ts). */
 import { parentPort } from 'node:worker_threads';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import type { TerminalSize } from '../../schema/terminals.ts';
 import type { TerminalColours } from '../../schema/wire/terminals.ts';
 import { createEmulator, type Emulator } from './emulator.ts';
@@ -93,5 +93,5 @@ function carryOut({ screen, order }: ScreenRequest): void {
 }
 
 // This thread only, on Linux: pages and apps of everybody go first.
-setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+setPriority(0, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
 parentPort?.on('message', carryOut);
