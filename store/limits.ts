@@ -86,6 +86,8 @@ export const limits = {
   /** Inflated bytes of the pieces that one compaction merges, and of one piece that is read. */
   roomMergedBytesMax: 64 * 1_024 * 1_024,
   roomPieceOpenBytesMax: 256 * 1_024 * 1_024,
+  /** Bytes of a version as text: marks and escapes make it larger than its document. */
+  roomVersionBytesMax: 64 * 1_024 * 1_024,
   roomVersionPeopleMax: 100,
   roomVersionNamesMax: 200,
   // Rooms. Source: rules 8. Decision: docs/decisions/0095-who-is-in-a-room.md

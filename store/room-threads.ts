@@ -73,7 +73,7 @@ export function createThread<Request>(
 }
 
 function failed(file: string | null, why: string, code: string | null): SvcError {
-  if (code === 'STORE_NEWER') return new SvcError('STORE_NEWER', why);
+  if (code === 'STORE_NEWER' || code === 'TOO_LARGE') return new SvcError(code, why);
   return new SvcError('STORE_FAILED', `${file === null ? 'a room' : `the room log ${file}`} can't be read or written: ${why}`);
 }
 

@@ -63,13 +63,16 @@ function markdownInline({ text, marks }: Inline): string {
   ];
   const words = marks.code === undefined ? escapedMarkdown(text) : `\`${text.replaceAll('`', "'")}\``;
   const styled = text.trim() === '' ? words : `${signs.join('')}${words}${signs.toReversed().join('')}`;
-  return marks.link === undefined ? styled : `[${styled}](${markdownAddress(marks.link)})`;
+  return leadsOut(marks.link) ? `[${styled}](${markdownAddress(marks.link)})` : styled;
 }
 
 const escapedMarkdown = (text: string): string =>
   text.replaceAll(/[\\`*_[\]<>]/g, String.raw`\$&`).replaceAll(/^([ \t]{0,8})([#+-]|\d{1,9}[.)])(?=\s)/gm, String.raw`$1\$2`);
 
-const markdownAddress = (address: string): string => encodeURI(address).replaceAll('(', '%28').replaceAll(')', '%29');
+/** Other addresses run something, or lead into the reader's own machine. */
+const leadsOut = (link: string | undefined): link is string => link !== undefined && /^(?:https?:|mailto:)/i.test(link);
+
+const markdownAddress = (address: string): string => encodeURI(address.toWellFormed()).replaceAll('(', '%28').replaceAll(')', '%29');
 
 /** A page that loads nothing and runs nothing. */
 export function htmlOf(blocks: readonly Block[]): string {
@@ -109,9 +112,7 @@ const tags: readonly (readonly [Mark, string])[] = [
 function htmlInline({ text, marks }: Inline): string {
   const styled = tags.reduce((inner, [mark, tag]) => (marks[mark] === undefined ? inner : `<${tag}>${inner}</${tag}>`), escapedHtml(text));
   const { link } = marks;
-  return link !== undefined && /^(?:https?:|mailto:)/i.test(link)
-    ? `<a href="${escapedHtml(link)}" rel="noreferrer">${styled}</a>`
-    : styled;
+  return leadsOut(link) ? `<a href="${escapedHtml(link)}" rel="noreferrer">${styled}</a>` : styled;
 }
 
 const escapedHtml = (text: string): string =>

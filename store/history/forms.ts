@@ -8,7 +8,7 @@ type Root = Y.Text | Y.XmlFragment | Y.Map<unknown> | Y.Array<unknown>;
 /** The forms that are text. Roots without content are left out; several have their names as titles. */
 export function written(doc: Y.Doc, form: Exclude<VersionForm, 'yjs'>): string {
   const roots = [...doc.share.keys()].toSorted().map((name): readonly [string, Root] => [name, rootOf(doc, name)]);
-  if (form === 'json') return `${JSON.stringify(Object.fromEntries(roots.map(([name, root]) => [name, valueOf(root)])), null, 2)}\n`;
+  if (form === 'json') return `${jsonOf(Object.fromEntries(roots.map(([name, root]) => [name, valueOf(root)])))}\n`;
   const filled = roots.filter(([, root]) => (root instanceof Y.Map ? root.size : root.length) > 0);
   const isTitled = filled.length > 1;
   if (form === 'texto') return filled.map(([name, root]) => `${isTitled ? `${name}\n\n` : ''}${textOf(root)}`).join('\n\n');
@@ -57,8 +57,23 @@ function textOf(root: Root): string {
       .map(({ insert }) => shown(insert))
       .join('');
   if (root instanceof Y.XmlFragment) return blocksOf(root).map(lineOf).join('\n');
-  return JSON.stringify(root.toJSON(), null, 2);
+  return jsonOf(root.toJSON());
 }
+
+/** Bytes as base64, and whole numbers that JSON has none for as their digits. Deep values are not indented: a line would be mostly blanks. */
+function jsonOf(value: unknown): string {
+  const plain = (_: string, part: unknown): unknown =>
+    part instanceof Uint8Array ? Buffer.from(part).toString('base64') : typeof part === 'bigint' ? String(part) : part;
+  return JSON.stringify(value, plain, isDeep(value, indentedDepthMax) ? undefined : 2);
+}
+
+const indentedDepthMax = 8;
+
+const isDeep = (value: unknown, left: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !(value instanceof Uint8Array) &&
+  (left === 0 || Object.values(value).some((part) => isDeep(part, left - 1)));
 
 const lineOf = ({ kind, level, inline }: Block): string =>
   `${kind === 'bullet' || kind === 'ordered' ? `${'  '.repeat(level)}- ` : ''}${inline.map(({ text }) => text).join('')}`;
@@ -69,24 +84,24 @@ const shown = (insert: string | object): string => (typeof insert === 'string' ?
 function blocksOf(root: Root): readonly Block[] {
   if (root instanceof Y.Text) return blocksOfText(piecesOf(root));
   if (root instanceof Y.XmlFragment) return blocksOfXml(root, { kind: 'paragraph', level: 0 }, 0);
-  return [{ kind: 'code', level: 0, inline: [{ text: JSON.stringify(root.toJSON(), null, 2), marks: {} }] }];
+  return [{ kind: 'code', level: 0, inline: [{ text: jsonOf(root.toJSON()), marks: {} }] }];
 }
 
-const marksByName: Readonly<Record<string, Mark>> = {
-  bold: 'bold',
-  strong: 'bold',
-  italic: 'italic',
-  em: 'italic',
-  strike: 'strike',
-  strikethrough: 'strike',
-  code: 'code',
-  link: 'link',
-};
+const marksByName: ReadonlyMap<string, Mark> = new Map([
+  ['bold', 'bold'],
+  ['strong', 'bold'],
+  ['italic', 'italic'],
+  ['em', 'italic'],
+  ['strike', 'strike'],
+  ['strikethrough', 'strike'],
+  ['code', 'code'],
+  ['link', 'link'],
+]);
 
 function inlineOf({ insert, attributes = {} }: Piece): Inline {
   const marks: Partial<Record<Mark, string>> = {};
   for (const [name, value] of Object.entries(attributes)) {
-    const mark = marksByName[name.split('--')[0] ?? ''];
+    const mark = marksByName.get(name.split('--')[0] ?? '');
     if (mark === undefined || value === null || value === false) continue;
     const href: unknown = typeof value === 'object' ? (value as { readonly href?: unknown }).href : value;
     if (mark !== 'link') marks[mark] = '';

@@ -1,7 +1,9 @@
 /** A document as it was in one of its versions, and the edit that brings it back. Runs in the thread that compacts. */
 import * as Y from 'yjs';
+import { SvcError } from '../../schema/errors.ts';
 import { updatesIn } from '../../schema/room-frames.ts';
 import type { VersionForm } from '../../schema/rooms.ts';
+import { limits } from '../limits.ts';
 import { mendedRows } from '../room-mending.ts';
 import { applyPieces, documentOfPieces, unlessUnreadable } from './pieces.ts';
 import { written } from './forms.ts';
@@ -49,10 +51,16 @@ export function versionIn(history: WholeHistory, seq: number, form: VersionForm)
   if (parts === null) return null;
   const doc = documentOfPieces(parts.before.pieces, parts.before.updates);
   try {
-    return new Uint8Array(form === 'yjs' ? Y.encodeStateAsUpdate(doc) : Buffer.from(written(doc, form)));
+    return new Uint8Array(form === 'yjs' ? Y.encodeStateAsUpdate(doc) : bounded(Buffer.from(written(doc, form)), form));
   } finally {
     doc.destroy();
   }
+}
+
+function bounded(bytes: Uint8Array, form: VersionForm): Uint8Array {
+  const most = limits.roomVersionBytesMax;
+  if (bytes.length > most) throw new SvcError('TOO_LARGE', `this version has more than ${most} bytes as ${form}: ask for yjs`);
+  return bytes;
 }
 
 /** An update after which the document says what it said then; null: there is no such version. */
