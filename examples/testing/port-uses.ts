@@ -79,7 +79,11 @@ export const portUses: Readonly<Record<string, Port>> = {
     program: /http\.server/,
     use: async (app, page) => {
       await app.locator('canvas.interactive').click({ position: { x: 500, y: 500 } });
-      await page.keyboard.press('r');
+      // A key is lost until the board listens.
+      await until('the tool for rectangles', async () => {
+        await page.keyboard.press('r');
+        return await app.getByTestId('toolbar-rectangle').isChecked();
+      });
       await dragged(app, page);
       await isDrawn(app);
     },
