@@ -127,8 +127,9 @@ function openHistory(asked: <Result>(act: (client: PoolClient) => Promise<Result
       return versionsOf(spansOf(outline), outline.names);
     },
     version: async (key, seq, form) =>
-      (await viewer.ask({ kind: 'version-read', history: await whole(key), seq, form })) as Uint8Array | null,
-    revert: async (key, seq) => (await viewer.ask({ kind: 'revert-read', history: await whole(key), seq })) as Uint8Array | null,
+      (await viewer.askInTurn(async () => ({ kind: 'version-read', history: await whole(key), seq, form }))) as Uint8Array | null,
+    revert: async (key, seq) =>
+      (await viewer.askInTurn(async () => ({ kind: 'revert-read', history: await whole(key), seq }))) as Uint8Array | null,
     nameVersion: async (key, seq, name) => {
       return await asked((client) =>
         inTransaction(client, async () => await putName(client, key, await readOutline(client, key), { seq, name })),

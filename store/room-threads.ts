@@ -77,16 +77,19 @@ function failed(file: string | null, why: string, code: string | null): SvcError
   return new SvcError('STORE_FAILED', `${file === null ? 'a room' : `the room log ${file}`} can't be read or written: ${why}`);
 }
 
+export interface Compactor extends Pick<Thread<CompactRequest>, 'ask' | 'end'> {
+  /** Makes the query when its turn comes: documents that wait to be worked on take no memory. */
+  readonly askInTurn: (make: () => Promise<CompactRequest>) => Promise<unknown>;
+  readonly warm: () => void;
+}
+
 /**
  * Runs a single query at a time; keeps a thread while there are any, and a little longer. `file` null: documents come with the queries. A
  * document that takes longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the
  * next query gets another one. What counts is the time of a processor, which a busy machine gives it less of; but it may take `roomCompactBusyMax`
  * times as long at most. `warm` begins a thread for a query that is likely to come.
  */
-export function createCompactor(
-  file: string | null,
-  deadlineMs: number = limits.roomCompactMsMax,
-): Pick<Thread<CompactRequest>, 'ask' | 'end'> & { readonly warm: () => void } {
+export function createCompactor(file: string | null, deadlineMs: number = limits.roomCompactMsMax): Compactor {
   let thread: Thread<CompactRequest> | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -111,13 +114,15 @@ export function createCompactor(
       }, limits.roomCompactIdleMs).unref();
     }
   };
-  const ask: Thread<CompactRequest>['ask'] = (request, transfer = []) => {
-    const answer = queue.then(() => run(request, transfer));
+  const inTurn = (act: () => Promise<unknown>): Promise<unknown> => {
+    const answer = queue.then(act);
     queue = answer.catch(() => null);
     return answer;
   };
+  const ask: Thread<CompactRequest>['ask'] = (request, transfer = []) => inTurn(() => run(request, transfer));
   return {
     ask,
+    askInTurn: (make) => inTurn(async () => await run(await make(), [])),
     // Its failure is that of the next query.
     warm: () => void ask({ kind: 'nothing' }).catch(() => null),
     end: async () => {

@@ -9,6 +9,7 @@ import type { HistoryAnswer, RoomVersion } from '../../schema/wire/rooms.ts';
 import type { Version } from '../../store/history/spans.ts';
 import { limits as storeLimits } from '../../store/limits.ts';
 import type { StoredRoom } from '../../store/rooms.ts';
+import { limits } from './limits.ts';
 import type { RoomCaller } from './callers.ts';
 import type { Relay, RevertAsked } from './contract.ts';
 import type { Rooms } from './rooms.ts';
@@ -34,34 +35,61 @@ export interface History {
   revert(caller: RoomCaller, place: Place, seq: number): Promise<void>;
 }
 
+/** Runs the acts of one person one after the other. */
+type InTurn = <Result>(usuario: string, act: () => Promise<Result>) => Promise<Result>;
+
+/** One thread builds the documents of everybody: a person waits for those that they asked for before, not for all that others asked for. */
+function createOwnTurns(): InTurn {
+  const all = new Map<string, { count: number; last: Promise<unknown> }>();
+  return async (usuario, act) => {
+    const own = all.get(usuario) ?? { count: 0, last: Promise.resolve() };
+    if (own.count >= limits.versionsWaitingMax)
+      throw new SvcError('RATE_LIMITED', 'too many versions at once: wait for those that were asked for', { retryAfterMs: 1_000 });
+    all.set(usuario, own);
+    own.count += 1;
+    const turn = own.last.then(act);
+    own.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      own.count -= 1;
+      if (own.count === 0) all.delete(usuario);
+    }
+  };
+}
+
 export function createHistory({ rooms, relay: { history }, people, elsewhere }: HistoryDeps): History {
   const writable = async (caller: RoomCaller, id: string): Promise<StoredRoom> => {
     const { room, papel } = await rooms.inRoom(caller, id);
     if (!podeEscrever(papel, 'documento')) throw new SvcError('FORBIDDEN', 'the history of a room is for those who may write in it');
     return room;
   };
+  const inTurn = createOwnTurns();
   return {
     list: async (caller, { id, canal }) => {
       await writable(caller, id);
       const versions = await history.versions({ sala: id, canal });
       return { versoes: versions.toReversed().map((version) => viewOf(version, people)) };
     },
-    read: async (caller, { id, canal }, seq, form) => {
-      await writable(caller, id);
-      return (await history.version({ sala: id, canal }, seq, form)) ?? refuse(seq);
-    },
+    // Who may is asked when the turn has come: the person may have been taken out of the room meanwhile.
+    read: (caller, { id, canal }, seq, form) =>
+      inTurn(caller.usuario, async () => {
+        await writable(caller, id);
+        return (await history.version({ sala: id, canal }, seq, form)) ?? refuse(seq);
+      }),
     name: async (caller, { id, canal }, seq, nome) => {
       await writable(caller, id);
       const done = await history.name({ sala: id, canal }, seq, nome);
       if (done === 'gone') refuse(seq);
       if (done === 'full') throw new SvcError('CONFLICT', `a document has at most ${storeLimits.roomVersionNamesMax} named versions`);
     },
-    revert: async (caller, { id, canal }, seq) => {
-      const { app, dona } = await writable(caller, id);
-      const asked: RevertAsked = { key: { sala: id, canal }, seq, usuario: caller.usuario, app, dona };
-      const there = await elsewhere?.(id);
-      await (there === null || there === undefined ? history.revert(asked) : there(asked));
-    },
+    revert: (caller, { id, canal }, seq) =>
+      inTurn(caller.usuario, async () => {
+        const { app, dona } = await writable(caller, id);
+        const asked: RevertAsked = { key: { sala: id, canal }, seq, usuario: caller.usuario, app, dona };
+        const there = await elsewhere?.(id);
+        await (there === null || there === undefined ? history.revert(asked) : there(asked));
+      }),
   };
 }
 

@@ -13,6 +13,8 @@ export const limits = {
   /** Versions that are looked at or brought back. */
   versionsBurst: 120,
   versionRefillMs: 500,
+  /** Those of one person that wait for each other. */
+  versionsWaitingMax: 32,
   noticesBurst: 60,
   noticeRefillMs: 2_000,
   /** Notices of an app to its own person. */
