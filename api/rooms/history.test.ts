@@ -18,9 +18,8 @@ test('a person who asks for many versions waits for their own, and others come b
   });
   const ask = (usuario: string) => history.read({ usuario } as RoomCaller, { id: 's1', canal: 'documento' }, 1, 'json');
   const ofAna = Array.from({ length: limits.versionsWaitingMax }, () => ask('ana'));
-  const late = expect(ask('ana')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  await expect(ask('ana')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   const ofBia = ask('bia');
-  await late;
   await expect.poll(() => begun.length).toBe(2);
   for (const end of begun) end();
   await Promise.all([ofAna[0], ofBia]);
