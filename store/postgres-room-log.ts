@@ -10,7 +10,7 @@ import { canais } from '../schema/rooms.ts';
 import { limits } from './limits.ts';
 import { inTransaction, patiently, storeError, withClient } from './postgres-patience.ts';
 import { changeHistory, forgetWriter, putName, readNames, readPieceBytes, readPieces } from './history/postgres-history.ts';
-import { compactAnyway, type HistoryOutline, type HistoryPlan, planHistory, spansOf, type Written } from './history/rewrite.ts';
+import { compactAnyway, type HistoryOutline, type HistoryPlan, isOutdated, planHistory, spansOf, type Written } from './history/rewrite.ts';
 import { packNames, versionsOf } from './history/spans.ts';
 import type { WholeHistory } from './history/view.ts';
 import type { CompactedWithHistory, ReadDocument, ReadPieces } from './room-compact-thread.ts';
@@ -57,7 +57,8 @@ export function openPostgresRoomLog({ pool, owners, clock }: PostgresRoomLogDeps
       inTransaction(client, async () => {
         const deleted = await refuseTaken(client, owners.portal, held);
         if (deleted.size > 0) return false;
-        if (await rebase(client, key, made)) await changeHistory(client, key, made.seq, history);
+        if (!isOutdated(history, await readNames(client, key)) && (await rebase(client, key, made)))
+          await changeHistory(client, key, made.seq, history);
         return true;
       }),
     );

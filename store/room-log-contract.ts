@@ -1,4 +1,5 @@
 /** Contract of every room log, as one suite: the tests of the SQLite log and of the PostgreSQL log run it. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { decodeVector } from '../schema/crdt/update.ts';
@@ -227,6 +228,26 @@ export function roomLogContract(create: () => RoomLogFixture): void {
         await log.append([{ ...room, seq: 31, frames: framed(typed(9, 3).updates), atMs: nowMs, who: ['ana'] }]);
         await log.compact(room, wholeYear);
         expect(await names()).toEqual([10, 20, 30, 31].map((seq) => [seq, null]));
+      });
+
+      test('a name that is given while the document is compacted stays', async () => {
+        await written();
+        for (const n of [0, 1, 2, 3]) {
+          const seq = 31 + 2 * n;
+          const rows = [0, 1].map((at) => ({
+            ...room,
+            seq: seq + at,
+            frames: framed(typed(20 + n, 300).updates),
+            atMs: nowMs + n * 60 * minute,
+          }));
+          await log.append(rows);
+          const compacting = log.compact(room, wholeYear);
+          await sleep(4 * n);
+          const done = await log.nameVersion(room, seq, `n${n}`);
+          await compacting;
+          const names = (await log.versions(room)).flatMap(({ name }) => name ?? []);
+          expect([done, names.includes(`n${n}`)]).toEqual([done, done === 'named']);
+        }
       });
 
       test('what is older than the rule is one with the begin, and a rule of no days keeps none', async () => {

@@ -71,7 +71,7 @@ async function copyHistory(source: DatabaseSync, document: number, client: Clien
   const read = historyReader(source);
   for (const kept of read.pieces(document)) {
     const put = { ...kept, piece: read.piece(document, kept.seq) };
-    await changeHistory(client, key, 0, { drop: [], puts: [put] });
+    await changeHistory(client, key, 0, { drop: [], puts: [put], named: [] });
   }
   for (const [seq, name] of read.names(document))
     await client.query('INSERT INTO room_version_names VALUES ($1, $2, $3, $4)', [key.sala, key.canal, seq, name]);

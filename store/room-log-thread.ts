@@ -87,7 +87,7 @@ function openChanges(database: DatabaseSync, history: HistoryChanges): Changes {
     },
     rebase: (key, seq, base, change) => {
       const found = findDocument.get(key.sala, key.canal) as { id: number } | undefined;
-      if (!found || setBase.run(base, seq, found.id, seq).changes === 0) return;
+      if (!found || history.isOutdated(found.id, change) || setBase.run(base, seq, found.id, seq).changes === 0) return;
       dropRows.run(found.id, seq);
       history.change(found.id, seq, change);
     },

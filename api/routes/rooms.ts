@@ -92,7 +92,11 @@ const mediaTypes: Readonly<Record<VersionForm, string>> = {
 };
 
 function addHistoryRoutes(app: FastifyInstance, { history, rates }: RoomRouteDeps, callerOf: CallerOf, changerOf: CallerOf): void {
-  serve(app, 'GET /api/salas/:id/historico', (request) => history.list(callerOf(request), placeOf(request)));
+  serve(app, 'GET /api/salas/:id/historico', (request) => {
+    const caller = callerOf(request);
+    rates.count('version', caller.usuario);
+    return history.list(caller, placeOf(request));
+  });
   serve(app, 'GET /api/salas/:id/historico/:versao', async (request, reply) => {
     const caller = callerOf(request);
     // A document is built for it.

@@ -62,6 +62,8 @@ export interface HistoryPlan {
   readonly all: readonly number[];
   /** `forget`: all of them go, and none comes. `apart`: none of them is opened, and what came since is pieces of its own. */
   readonly how: 'merge' | 'apart' | 'forget';
+  /** Versions that had names. */
+  readonly named: readonly number[];
   readonly puts: readonly Put[];
 }
 
@@ -69,7 +71,12 @@ export interface HistoryChange {
   /** Numbers of pieces that go. */
   readonly drop: readonly number[];
   readonly puts: readonly Piece[];
+  /** Versions that had names when it was planned. */
+  readonly named: readonly number[];
 }
+
+/** Somebody gave a name meanwhile, to a version that may be merged with another: the document is compacted another time. */
+export const isOutdated = ({ named }: HistoryChange, names: Names): boolean => [...names.keys()].some((seq) => !named.includes(seq));
 
 /** Spans of the outline, the oldest first. A base that no piece leads to stands for what was there before: who wrote it is not known. */
 export function spansOf({ baseSeq, written, pieces }: HistoryOutline): readonly Span[] {
@@ -87,9 +94,10 @@ export function planHistory(outline: HistoryOutline, { days, nowMs, isApart = fa
   const { baseSeq, pieces, names } = outline;
   const bytes = new Map(pieces.map((piece) => [piece.seq, piece.bytes]));
   const all = [...bytes.keys()];
+  const named = [...names.keys()];
   const isFull =
     all.length > 2 * limits.roomPiecesMax || pieces.reduce((sum, piece) => sum + piece.bytes, 0) > 2 * limits.roomHistoryBytesMax;
-  if (days === 0 || (isApart && isFull)) return { all, how: 'forget', puts: [] };
+  if (days === 0 || (isApart && isFull)) return { all, how: 'forget', named, puts: [] };
   const { groups, forgotten } = thinned(spansOf(outline), { names, days, nowMs, bytesOf: ({ seq }) => bytes.get(seq) ?? 0 });
   const puts = groups.flatMap((group, at): Put[] => {
     const isFolded = at === 0 && forgotten > 0;
@@ -106,7 +114,7 @@ export function planHistory(outline: HistoryOutline, { days, nowMs, isApart = fa
     if (isYoung) return [{ span: spanOf(rows), young, pieces: [], base, rows: taken, isFolded }];
     return [{ span: spanOf(group), young, pieces: kept, base, rows: taken, isFolded }];
   });
-  return { all, how: isApart ? 'apart' : 'merge', puts };
+  return { all, how: isApart ? 'apart' : 'merge', named, puts };
 }
 
 export interface HistoryBytes {
@@ -120,10 +128,10 @@ export interface HistoryBytes {
  * Pieces that are too large when they are inflated stay as they are, and what came since is a piece of its own. If such pieces are to be forgotten, all
  * of the history is: a document is compacted whatever its history holds.
  */
-export function carryOut({ all, how, puts }: HistoryPlan, { base, rows, piece }: HistoryBytes): HistoryChange {
+export function carryOut({ all, how, named, puts }: HistoryPlan, { base, rows, piece }: HistoryBytes): HistoryChange {
   const budget = { leftBytes: limits.roomMergedBytesMax };
   const [drop, made]: [number[], Piece[]] = [[], []];
-  if (how === 'forget') return { drop: all, puts: [] };
+  if (how === 'forget') return { drop: all, named, puts: [] };
   for (const put of puts) {
     const updates = [...(put.base && base !== null ? [base] : []), ...rows.slice(...put.rows).flatMap(updatesIn)];
     const isLeft = how === 'apart' && put.pieces.length > 0;
@@ -131,10 +139,10 @@ export function carryOut({ all, how, puts }: HistoryPlan, { base, rows, piece }:
     if (bytes !== null) {
       drop.push(...put.pieces);
       made.push({ ...put.span, piece: bytes });
-    } else if (put.isFolded && !isLeft) return { drop: all, puts: [] };
+    } else if (put.isFolded && !isLeft) return { drop: all, named, puts: [] };
     else if (put.young !== null) made.push({ ...put.young, piece: pieceOf([], updates, budget)! });
   }
-  return { drop, puts: made };
+  return { drop, named, puts: made };
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { limits } from '../limits.ts';
 import type { RoomKey } from '../room-log.ts';
-import { type HistoryChange, keptOf, type KeptPiece, type PieceRow, spansOf, type Written } from './rewrite.ts';
+import { type HistoryChange, isOutdated, keptOf, type KeptPiece, type PieceRow, spansOf, type Written } from './rewrite.ts';
 import { type Names, packNames, type Version, versionsOf } from './spans.ts';
 
 export interface HistoryReader {
@@ -29,6 +29,7 @@ export function historyReader(database: DatabaseSync): HistoryReader {
 }
 
 export interface HistoryChanges {
+  isOutdated(document: number, change: HistoryChange): boolean;
   change(document: number, baseSeq: number, change: HistoryChange): void;
   versions(key: RoomKey): readonly Version[];
   nameVersion(key: RoomKey, seq: number, name: string | null): 'named' | 'gone' | 'full';
@@ -66,6 +67,7 @@ export function historyChanges(database: DatabaseSync): HistoryChanges {
     return { id, baseSeq, written, pieces: read.pieces(id), names: read.names(id) };
   };
   return {
+    isOutdated: (document, change) => isOutdated(change, read.names(document)),
     change: (document, baseSeq, { drop: gone, puts }) => {
       for (const seq of gone) drop.run(document, seq);
       for (const { seq, sinceMs, untilMs, who, piece } of puts) put.run(document, seq, sinceMs, untilMs, packNames(who), piece);
