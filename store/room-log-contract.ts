@@ -234,8 +234,10 @@ export function roomLogContract(create: () => RoomLogFixture): void {
         await written();
         for (const n of [0, 1, 2, 3]) {
           const seq = 31 + 2 * n;
+          const { sala, canal } = room;
           const rows = [0, 1].map((at) => ({
-            ...room,
+            sala,
+            canal,
             seq: seq + at,
             frames: framed(typed(20 + n, 300).updates),
             atMs: nowMs + n * 60 * minute,

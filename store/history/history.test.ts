@@ -7,6 +7,7 @@ import { updatesIn } from '../../schema/room-frames.ts';
 import { framed } from '../room-log-contract.ts';
 import { limits } from '../limits.ts';
 import { carryOut, planHistory, type Written } from './rewrite.ts';
+import { pieceOf } from './pieces.ts';
 import { type Piece, type Span, thinned, versionsOf } from './spans.ts';
 import { revertTo, versionIn, type WholeHistory } from './view.ts';
 
@@ -101,7 +102,7 @@ test('pieces that are small but large when they are inflated are not merged, and
     piece,
   }));
   const changed = (nowMs: number, isApart = false): unknown => {
-    const sizes = pieces.map(({ piece, ...kept }) => ({ ...kept, bytes: piece.length }));
+    const sizes = pieces.map(({ seq, sinceMs, untilMs, who }) => ({ seq, sinceMs, untilMs, who, bytes: piece.length }));
     const plan = planHistory(
       { baseSeq: 2, written: [{ atMs: nowMs, who: '' }], pieces: sizes, names: new Map() },
       { days: 9, nowMs, isApart },
@@ -112,6 +113,18 @@ test('pieces that are small but large when they are inflated are not merged, and
   expect(changed(now + 2 * day)).toEqual([[], [[3, now + 2 * day]]]);
   expect(changed(now + 20 * day)).toEqual([[1, 2], []]);
   expect(changed(now + 20 * day, true)).toEqual([[], [[3, now + 20 * day]]]);
+});
+
+test('what a portal of before compacted, of which no piece was made, goes when a version of before it is brought back', () => {
+  const doc = new Y.Doc();
+  const text = doc.getText('text');
+  text.insert(0, 'Bolo');
+  const pieces = [{ seq: 1, piece: pieceOf([], [Y.encodeStateAsUpdate(doc)], { leftBytes: 0 })! }];
+  text.delete(0, 4);
+  text.insert(0, 'Torta');
+  const base = Y.encodeStateAsUpdate(doc);
+  Y.applyUpdate(doc, revertTo({ base, baseSeq: 2, rows: [], pieces }, 1)!);
+  expect(text.toJSON()).toBe('Bolo');
 });
 
 const seeds = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 40 }, (_, n) => n + 1);
