@@ -35,8 +35,9 @@ export function createParcels(deps: ParcelDeps): (name: string) => Promise<Parce
     const rooms: ParcelAnswer['rooms'][number][] = [];
     const kept: string[] = [];
     for (const room of parcel.rooms) {
-      const there = await store.rooms.room(room.id);
-      if (!parcel.copies && there !== null) {
+      // One in the bin is as good as gone: the copy comes beside it.
+      const isThere = (await store.rooms.standing(room.id, nobody)) !== null;
+      if (!parcel.copies && isThere) {
         kept.push(room.nome);
         continue;
       }
@@ -58,6 +59,8 @@ export function createParcels(deps: ParcelDeps): (name: string) => Promise<Parce
     return { rooms, kept, preferences: preferences === null ? 'none' : isPut ? 'restored' : 'kept', roles };
   };
 }
+
+const nobody = { usuario: '', grupos: [] };
 
 async function putRoom(room: ParcelRoom, folder: string, { store, log, attachments, people, clock }: ParcelDeps) {
   const id = newRoomId();
