@@ -12,8 +12,9 @@ export const compiledOnce = { NODE_COMPILE_CACHE: resolve('build/compiled') } as
 
 const staticSteps: readonly Step[] = [
   { name: 'format', argv: [bin('oxfmt'), '--check'] },
-  { name: 'types', argv: [bin('tsc'), '-p', '.'] },
-  { name: 'types shell', argv: [bin('tsc'), '-p', 'shell'] },
+  // Checkers that work side by side each read the libraries anew: one takes half the processor time of four.
+  { name: 'types', argv: [bin('tsc'), '-p', '.', '--checkers', '1'] },
+  { name: 'types shell', argv: [bin('tsc'), '-p', 'shell', '--checkers', '1'] },
   { name: 'dead code', argv: [bin('knip'), '--no-progress', '--cache', '--cache-location', 'build/knip'] },
 ];
 
@@ -31,7 +32,7 @@ const lintArgv = [bin('oxlint'), '--deny-warnings'] as const;
 
 /**
  * The rules of the linter that need types take ten times as long as the others: `withTypes` asks them of every file, otherwise they are asked of the
- * files that were changed in the last day.
+ * files that were changed since the last commit, or by it, fifty at most.
  */
 function lintSteps(withTypes: boolean): readonly Step[] {
   if (withTypes) return [{ name: 'lint', argv: [...lintArgv, '--type-aware'] }];
@@ -40,15 +41,15 @@ function lintSteps(withTypes: boolean): readonly Step[] {
   return [{ name: 'lint', argv: lintArgv }, ...(recent.length === 0 ? [] : [typed])];
 }
 
+const typedLintFilesMax = 50;
+
 function recentSources(): readonly string[] {
   const git = (...words: readonly string[]): readonly string[] =>
     execFileSync('git', words, { encoding: 'utf8', maxBuffer: 64 * 1_024 ** 2 }).split('\n');
-  const named = [
-    ...git('diff', '--name-only', 'HEAD'),
-    ...git('ls-files', '--others', '--exclude-standard'),
-    ...git('log', '--since=1.day', '--name-only', '--format='),
-  ];
-  return [...new Set(named)].filter((file) => /\.[cm]?[jt]sx?$/.test(file) && existsSync(file));
+  const isSource = (file: string): boolean => /\.[cm]?[jt]sx?$/.test(file) && existsSync(file);
+  const changed = [...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')].filter(isSource);
+  const recent = changed.length > 0 ? [...new Set(changed)] : git('show', '--name-only', '--format=', 'HEAD').filter(isSource);
+  return recent.slice(0, typedLintFilesMax);
 }
 
 /** Runs the static steps in order, beside the unit tests. */
