@@ -24,8 +24,8 @@ function temporaryFolder(): string {
   return mkdtempSync(join(bavail * bsize > 4 * 1_024 ** 3 && freemem() > 8 * 1_024 ** 3 ? inMemory : usual, 'svc-check-'));
 }
 
-/** Without the files that generate their cases (vitest.config.ts), and an eighth of the cases that others generate. */
 const temporary = temporaryFolder();
+/** Without the files that generate their cases (vitest.config.ts), and an eighth of the cases that others generate. */
 const env = { ...compiledOnce, ...process.env, SVC_TEST_QUICK: '1', TMPDIR: temporary };
 
 const startedMs = performance.now();

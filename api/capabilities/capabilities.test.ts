@@ -119,14 +119,10 @@ describe('who may ask whom', () => {
     expect(Object.entries(headers).filter(([, value]) => value === '/admin')).toEqual([]);
   });
 
-  test.for<readonly [string, string]>([
-    ['mudo', 'declares nothing'],
-    ['leigo', 'declares something else'],
-    ['dicionario', 'only provides it'],
-    ['ausente', 'is not installed'],
-  ])('%s, which %s, is refused', async ([app]) => {
-    for (const path of ['', '/verbete'])
-      expect(refusal(await call(path, { 'x-svc-app': app }))).toEqual([403, 'CAPABILITY_UNDECLARED', undefined]);
+  test('who declares nothing (mudo) or something else (leigo), only provides it (dicionario) or is not installed (ausente) is refused', async () => {
+    for (const app of ['mudo', 'leigo', 'dicionario', 'ausente'])
+      for (const path of ['', '/verbete'])
+        expect([app, ...refusal(await call(path, { 'x-svc-app': app }))]).toEqual([app, 403, 'CAPABILITY_UNDECLARED', undefined]);
     expect(provider().seen).toEqual([]);
   });
 
@@ -138,18 +134,17 @@ describe('who may ask whom', () => {
     expect((await ana.request('/api/capacidades/dicionario/v2/x', { headers: page() })).json()['code']).toBe('CAPABILITY_UNDECLARED');
   });
 
-  test.for([
-    { provides: [capability] },
-    { capacidades: offer.capacidades },
-    { ...offer, capacidades: { [capability]: { rota: '/a/../b' } } },
-    { ...offer, capacidades: { [capability]: { rota: '/' } } },
-    { ...offer, capacidades: { [capability]: { rota: '/a?b=' } } },
-    { ...offer, capacidades: { [capability]: { rota: 7 } } },
-    { provides: ['__proto__/v1'] },
-  ])('%j offers nothing that can be called', async (manifest) => {
-    manifests['dicionario'] = manifest as Partial<Manifest>;
-    expect(refusal(await call('/x'))).toEqual([404, 'CAPABILITY_UNKNOWN', undefined]);
-    expect((await call('')).json()).toEqual({ ofertas: [] });
+  test('who offers half of it, or a path that is none, offers nothing that can be called', async () => {
+    for (const manifest of [
+      { provides: [capability] },
+      { capacidades: offer.capacidades },
+      ...['/a/../b', '/', '/a?b=', 7].map((rota) => ({ provides: [capability], capacidades: { [capability]: { rota } } })),
+      { provides: ['__proto__/v1'] },
+    ]) {
+      manifests['dicionario'] = manifest as Partial<Manifest>;
+      expect([manifest, ...refusal(await call('/x'))]).toEqual([manifest, 404, 'CAPABILITY_UNKNOWN', undefined]);
+      expect([manifest, (await call('')).json()]).toEqual([manifest, { ofertas: [] }]);
+    }
   });
 
   test('the list tells labels and starts nobody; only GET asks for it', async () => {
@@ -387,25 +382,28 @@ describe('what comes back', () => {
     });
   });
 
-  test.for([
-    ['/api/dic/z?q', `${url}/z?q`],
-    ['z', `${url}/a/z`],
-    ['../z', `${url}/z`],
-    // Raw bytes of UTF-8: the same letter, not each byte as a letter.
-    ['/api/dic/\xc3\xb3', `${url}/%C3%B3`],
-    ['http://dicionario.HOST/api/dic/z', `${url}/z`],
-    ['/api/dic', null],
-    ['/api/dicionario/z', null],
-    ['/api/sessao', null],
-    ['../../../api/sessao', null],
-    ['//evil.example/api/dic/z', null],
-    ['http://evil.example/api/dic/z', null],
-    ['http://HOST/api/dic/z', null],
-    ['/api/dic/%2e%2e/z', null],
-    ['/api/dic/a%2f..%2fz', null],
-    ['http://[', null],
-  ] as const)('a redirect to %s leads to %s', async ([location, expected]) => {
-    const answer = await answered({ location: location.replace('HOST', portal.host) }, 302);
-    expect([answer.status, answer.headers.location ?? null]).toEqual([302, expected]);
+  test('a redirect leads below what the app offers, or nowhere', async () => {
+    const redirects = [
+      ['/api/dic/z?q', `${url}/z?q`],
+      ['z', `${url}/a/z`],
+      ['../z', `${url}/z`],
+      // Raw bytes of UTF-8: the same letter, not each byte as a letter.
+      ['/api/dic/\xc3\xb3', `${url}/%C3%B3`],
+      ['http://dicionario.HOST/api/dic/z', `${url}/z`],
+      ['/api/dic', null],
+      ['/api/dicionario/z', null],
+      ['/api/sessao', null],
+      ['../../../api/sessao', null],
+      ['//evil.example/api/dic/z', null],
+      ['http://evil.example/api/dic/z', null],
+      ['http://HOST/api/dic/z', null],
+      ['/api/dic/%2e%2e/z', null],
+      ['/api/dic/a%2f..%2fz', null],
+      ['http://[', null],
+    ] as const;
+    for (const [location, expected] of redirects) {
+      const answer = await answered({ location: location.replace('HOST', portal.host) }, 302);
+      expect([location, answer.status, answer.headers.location ?? null]).toEqual([location, 302, expected]);
+    }
   });
 });

@@ -162,7 +162,7 @@ test.for<readonly [string, string, Buffer]>([
   ['a tar that ends within a file', 'TRUNCATED', gzipSync(plainTar.subarray(0, 1_027))],
   ['a tar without its end', 'TRUNCATED', gzipSync(plainTar.subarray(0, 1_536))],
   ['a tar with half its end', 'TRUNCATED', gzipSync(plainTar.subarray(0, 2_048))],
-  ['zeros for ever', 'RATIO', tarball(root, { name: 'a-1/zeros', data: Buffer.alloc(40 * 1_024 * 1_024) })],
+  ['zeros for ever', 'RATIO', tarball(root, { name: 'a-1/zeros', data: Buffer.alloc(17 * 1_024 * 1_024) })],
 ])('refused: %s', { timeout: 60_000 }, async ([, rule, bytes]) => {
   expect(await verdict(bytes)).toBe(rule);
   // However it arrives.

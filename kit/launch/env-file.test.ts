@@ -4,6 +4,7 @@ import { tellCount } from '../../test/support/counts.ts';
 import { parseEnvText, writeEnvText } from './env-file.ts';
 import { LaunchRefused } from './refusal.ts';
 import { amount } from '../../test/support/amount.ts';
+import { anyCharacter } from '../../test/support/any-character.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const messageOf = (run: () => unknown): string => {
@@ -18,7 +19,7 @@ const messageOf = (run: () => unknown): string => {
 
 describe('the env file', () => {
   const name = fc.stringMatching(/^SVC_[A-Z0-9_]{1,60}$/);
-  const value = fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !/[\n\r\0]/.test(text) && text.isWellFormed());
+  const value = fc.string({ unit: anyCharacter, maxLength: 200 }).filter((text) => !/[\n\r\0]/.test(text) && text.isWellFormed());
 
   test('comes back as it was written, whatever the values', () => {
     fc.assert(
@@ -32,7 +33,7 @@ describe('the env file', () => {
     const seed = Number(process.env['FC_SEED'] ?? process.env['SVC_TEST_RUN_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
     const hostile = fc.oneof(
       value,
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc
         .array(
           fc.constantFrom(

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as Y from 'yjs';
 import { contentOf, editAtRandom, randomOf } from '../../schema/crdt/testing/random-edits.ts';
 import { updatesIn } from '../../schema/room-frames.ts';
+import { amount } from '../../test/support/amount.ts';
 import { framed } from '../room-log-contract.ts';
 import { limits } from '../limits.ts';
 import { carryOut, planHistory, type Written } from './rewrite.ts';
@@ -127,7 +128,7 @@ test('what a portal of before compacted, of which no piece was made, goes when a
   expect(text.toJSON()).toBe('Bolo');
 });
 
-const seeds = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 40 }, (_, n) => n + 1);
+const seeds = Array.from({ length: amount(40, 2_000) }, (_, n) => n + 1);
 
 test.for(seeds)('each version says what the document said then, and is brought back, seed %i', (seed) => {
   const { history, said, pieces } = grown(seed);
