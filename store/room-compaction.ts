@@ -80,10 +80,13 @@ export function addressesIn(doc: Y.Doc, bytes: readonly Uint8Array[], withDelete
 }
 
 function shown({ content }: Y.Item): string {
-  if (content instanceof Y.ContentFormat) return JSON.stringify(content.value) ?? '';
+  if (content instanceof Y.ContentFormat) return JSON.stringify(content.value, withoutBigInt) ?? '';
   if (content instanceof Y.ContentType || content instanceof Y.ContentDoc) return '';
-  return JSON.stringify(content.getContent()) ?? '';
+  return JSON.stringify(content.getContent(), withoutBigInt) ?? '';
 }
+
+/** JSON has no such numbers, and an address is none. */
+const withoutBigInt = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? 0 : value);
 
 /** Strings that stand next to each other may be kept in pieces. */
 function textOf(type: Y.AbstractType<unknown>, withDeleted: boolean): string {

@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
+import { SvcError } from '../../schema/errors.ts';
 import type { Canal, Papel, VersionForm } from '../../schema/rooms.ts';
 import type { Version } from '../../store/history/spans.ts';
 import type { RoomKey } from '../../store/room-log.ts';
@@ -96,3 +97,6 @@ export interface RelayFigures {
   /** The log can't be written now: joins are refused. */
   readonly commitsFailing: boolean;
 }
+
+export const noSuchVersion = (seq: number): SvcError =>
+  new SvcError('NOT_FOUND', `there is no version ${seq} of this room: read the list again`);

@@ -11,7 +11,7 @@ import { limits as storeLimits } from '../../store/limits.ts';
 import type { StoredRoom } from '../../store/rooms.ts';
 import { limits } from './limits.ts';
 import type { RoomCaller } from './callers.ts';
-import type { Relay, RevertAsked } from './contract.ts';
+import { noSuchVersion, type Relay, type RevertAsked } from './contract.ts';
 import type { Rooms } from './rooms.ts';
 
 export interface HistoryDeps {
@@ -94,7 +94,7 @@ export function createHistory({ rooms, relay: { history }, people, elsewhere }: 
 }
 
 function refuse(seq: number): never {
-  throw new SvcError('NOT_FOUND', `there is no version ${seq} of this room: read the list again`);
+  throw noSuchVersion(seq);
 }
 
 function viewOf({ seq, sinceMs, untilMs, who, name }: Version, people: HistoryDeps['people']): RoomVersion {

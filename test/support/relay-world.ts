@@ -33,6 +33,7 @@ export interface RelayWorldOptions {
   readonly diskOf?: (dona: string) => Promise<number>;
   readonly collect?: () => void;
   readonly memory?: NonNullable<RelayDeps['memory']>;
+  readonly historyDays?: () => number;
 }
 
 export async function startRelay({

@@ -232,4 +232,27 @@ describe('versions that come back', () => {
     clock.advance(60_000);
     expect(world.relay.figures().rooms).toBe(0);
   });
+
+  test('a version that the rule keeps no more is not shown, read or brought back, also while nobody writes', async () => {
+    let days = 365;
+    const world = await startRelay({ historyDays: () => days });
+    onTestFinished(() => world.close());
+    const doc = new Y.Doc();
+    for (const [at, ageDays] of [40, 20, 0].entries()) {
+      doc.getText('text').insert(0, `${at}`);
+      const row = { ...key, seq: at + 1, frames: framed([Y.encodeStateAsUpdate(doc)]), who: ['ana'] };
+      await world.log.append([{ ...row, atMs: Date.now() - ageDays * 24 * 60 * 60_000 }]);
+    }
+    const seen = async () => (await world.relay.history.versions(key)).map(({ seq }) => seq);
+    expect(await seen()).toEqual([1, 2, 3]);
+    await world.relay.history.name(key, 1, 'A primeira');
+    days = 10;
+    expect(await seen()).toEqual([1, 3]);
+    await expect(bring(world, 2)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect([await world.relay.history.version(key, 2, 'texto'), await world.relay.history.name(key, 2, 'x')]).toEqual([null, 'gone']);
+    days = 0;
+    expect(await seen()).toEqual([3]);
+    await expect(bring(world, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(Buffer.from((await world.relay.history.version(key, 3, 'texto'))!).toString()).toBe('210');
+  });
 });

@@ -5,13 +5,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { RoomLog } from '../../../store/room-log.ts';
+import type { Version } from '../../../store/history/spans.ts';
+import type { RoomKey, RoomLog } from '../../../store/room-log.ts';
 import type { Clock } from '../../../schema/clock.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
 import { nothingFrame } from '../../../schema/room-frames.ts';
 import type { Canal, Papel } from '../../../schema/rooms.ts';
-import type { Relay, Seat } from '../contract.ts';
+import { noSuchVersion, type Relay, type Seat } from '../contract.ts';
 import { type Compaction, createCompaction } from './compaction.ts';
 import { createConnection, type Ending, mayWrite, sayEnd } from './connection.ts';
 import type { Connection } from './room.ts';
@@ -35,7 +36,7 @@ export interface RelayDeps {
   readonly report: RelayReport;
   /** Bytes that the rooms of an owner hold on the disk. Without it only memory is counted. */
   readonly diskOf?: (dona: string) => Promise<number>;
-  /** Days for which versions of documents are kept; none by default. */
+  /** Days for which versions of documents are kept; a year by default. */
   readonly historyDays?: () => number;
   /** Frees what is not used any more. */
   readonly collect?: () => void;
@@ -142,14 +143,29 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
-function historyOf({ deps: { log, clock }, rooms, desk }: Parts): Relay['history'] {
+/** Versions that the site's rule keeps: a room that nobody writes in is not compacted, and its log still has the others. */
+function historyOf({ deps: { log, clock, historyDays = keptDays }, rooms, desk }: Parts): Relay['history'] {
+  const look = async (key: RoomKey): Promise<{ readonly kept: readonly Version[]; readonly over: readonly Version[] }> => {
+    const days = historyDays();
+    const oldestMs = clock.nowMs() - days * 24 * 60 * 60_000;
+    const all = await log.versions(key);
+    const isKept = ({ seq, untilMs, name }: Version): boolean =>
+      seq === all.at(-1)?.seq || (days > 0 && (name !== null || untilMs === 0 || untilMs > oldestMs));
+    return { kept: all.filter(isKept), over: all.filter((version) => !isKept(version)) };
+  };
+  const isOver = async (key: RoomKey, seq: number): Promise<boolean> => (await look(key)).over.some((version) => version.seq === seq);
   return {
-    versions: (key) => log.versions(key),
-    version: (key, seq, form) => log.version(key, seq, form),
-    name: (key, seq, name) => log.nameVersion(key, seq, name),
-    revert: (asked) => revertRoom({ rooms, desk, log, clock }, asked),
+    versions: async (key) => (await look(key)).kept,
+    version: async (key, seq, form) => ((await isOver(key, seq)) ? null : await log.version(key, seq, form)),
+    name: async (key, seq, name) => ((await isOver(key, seq)) ? 'gone' : await log.nameVersion(key, seq, name)),
+    revert: async (asked) => {
+      if (await isOver(asked.key, asked.seq)) throw noSuchVersion(asked.seq);
+      await revertRoom({ rooms, desk, log, clock }, asked);
+    },
   };
 }
+
+const keptDays = (): number => 365;
 
 /** Both documents of a room, with what is not written of them. */
 function abandon(
@@ -241,7 +257,7 @@ function assemble(deps: RelayDeps): Parts {
     log,
     clock,
     random: deps.random ?? Math.random,
-    historyDays: deps.historyDays ?? (() => 0),
+    historyDays: deps.historyDays ?? keptDays,
     onCompacted: ({ key, name }, made) => {
       if (made.dropped > 0) report.updatesDropped(key.sala, made.dropped);
       // The copy that came from the thread, whether or not it is still wanted.

@@ -3,7 +3,7 @@ import type { Clock } from '../../../schema/clock.ts';
 import { judge, newPart, scanUpdate } from '../../../schema/crdt/update.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { RoomLog } from '../../../store/room-log.ts';
-import type { RevertAsked } from '../contract.ts';
+import { noSuchVersion, type RevertAsked } from '../contract.ts';
 import { limits } from '../limits.ts';
 import { shortages } from './budget.ts';
 import type { OpenRooms } from './open-rooms.ts';
@@ -41,7 +41,7 @@ async function revertOpen({ desk, log, clock }: RevertDeps, room: Room, { key, s
   refuseUnlessOpen(room);
   await written(room, clock);
   const whole = await log.revert(key, seq);
-  if (whole === null) throw new SvcError('NOT_FOUND', `there is no version ${seq} of this room`);
+  if (whole === null) throw noSuchVersion(seq);
   refuseUnlessOpen(room);
   const scan = scanUpdate(whole, room.known.vector, null, false);
   const verdict = scan && judge(room.known, scan);
