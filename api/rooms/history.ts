@@ -38,7 +38,7 @@ export interface History {
 /** Runs the acts of one person one after the other. */
 type InTurn = <Result>(usuario: string, act: () => Promise<Result>) => Promise<Result>;
 
-/** One thread builds the documents of everybody: a person waits for those that they asked for before, not for all that others asked for. */
+/** A single thread builds the documents of everybody: a person waits for those that they asked for before, not for all that others asked for. */
 function createOwnTurns(): InTurn {
   const all = new Map<string, { count: number; last: Promise<unknown> }>();
   return async (usuario, act) => {
@@ -71,7 +71,7 @@ export function createHistory({ rooms, relay: { history }, people, elsewhere }: 
       const versions = await history.versions({ sala: id, canal });
       return { versoes: versions.toReversed().map((version) => viewOf(version, people)) };
     },
-    // Who may is asked when the turn has come: the person may have been taken out of the room meanwhile.
+    // Rights are asked for when the turn has come: the person may have been taken out of the room meanwhile.
     read: (caller, { id, canal }, seq, form) =>
       inTurn(caller.usuario, async () => {
         await writable(caller, id);

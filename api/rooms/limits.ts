@@ -13,7 +13,7 @@ export const limits = {
   /** Versions that are looked at or brought back. */
   versionsBurst: 120,
   versionRefillMs: 500,
-  /** Those of one person that wait for each other. */
+  /** Questions of one person that wait for each other. */
   versionsWaitingMax: 32,
   noticesBurst: 60,
   noticeRefillMs: 2_000,

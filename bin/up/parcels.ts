@@ -35,7 +35,7 @@ export function createParcels(deps: ParcelDeps): (name: string) => Promise<Parce
     const rooms: ParcelAnswer['rooms'][number][] = [];
     const kept: string[] = [];
     for (const room of parcel.rooms) {
-      // One in the bin is as good as gone: the copy comes beside it.
+      // A room in the bin is as good as gone: the copy comes beside it.
       const isThere = (await store.rooms.standing(room.id, nobody)) !== null;
       if (!parcel.copies && isThere) {
         kept.push(room.nome);
