@@ -1,6 +1,6 @@
 /**
  * Limits of rules 8, and limits that two sides share. Every other one is in the `limits.ts` of the folder that uses it; docs/limits.md is the table
- * of all of them. Names end with their unit. Where the spec gives none, a limit is what a reasonable app needs, times ten. Anything over a limit is
+ * of those that somebody outside meets. Names end with their unit. Where the spec gives none, a limit is what a reasonable app needs, times ten. Anything over a limit is
  * refused with the limit in the message.
  */
 export const limits = {

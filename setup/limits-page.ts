@@ -52,12 +52,22 @@ function limitsInC(text: string): Readonly<Record<string, number>> {
 
 /** Names of limits that pace svc's own work: how often it looks, how large its pieces are, how long it gathers. */
 const pacing =
-  /Poll|Look|Again|Retry|Gather|Slice|Turn|Renew|Step|Reclaim|Beat|Ping|Overhead|Micros|Piece|Chunk|Sweep|Linger|Quiet|Margin|Window(?:Ms|Parts|Bytes|Log)|ReadBuffer|Progress|Compact|KeepAliveProbe|ReadBlock|Spare/;
+  /Poll|Look|Again|Retry|Gather|Slice|Turn|Renew|Step|Reclaim|Beat|Ping|Overhead|Micros|Piece|Chunk|Sweep|Linger|Quiet|Margin|Window(?:Ms|Parts|Bytes|Log)|ReadBuffer|Progress|Compact|KeepAliveProbe|ReadBlock|Spare|Cache|Staging|Goodbye|_EVERY_|_AGAIN_/;
+
+/** Beginnings of names: what passes between parts of svc, and what they hold in memory. */
+const inner =
+  /^(?:peer|edge|keyRing|sealed|young|listing|leftovers|largeFolder|digestTag|sparseFile|backup|proxyDoubt|schedulerCalls|accountsAtOnce|publishedSchema|supervisorLine|storeC|storeStatement|storeHeld|storeAlone|sftp|roomLoad|roomLarge|roomMeasure|terminal(?:Sequence|Row|Cell|Thread|Stuck|Reply|Resize)|BUFFER|MUCH|PIPE|GUARD|DESCRIPTORS|LISTEN)/;
+
+/** Limits of fields of a manifest, which docs/manifest.md has beside the field. */
+const ofManifest =
+  /^(?:contextMenu|badge|ownFileType|menu|offerLabel|extensionReason|window(?:Width|Height|Side|Floor)|engineBytesMin|appId|serverScopeId|idleMinutes)/;
+
+const hidden = [pacing, inner, ofManifest];
 
 async function listOf(file: string): Promise<string> {
   const found = file.endsWith('.h') ? limitsInC(readFileSync(path.join(root, file), 'utf8')) : await limitsOf(file);
   const limits = Object.entries(found)
-    .filter(([name]) => !pacing.test(name))
+    .filter(([name]) => !hidden.some((names) => names.test(name)))
     .map(([name, value]) => `\`${name}\` ${valueOf(name, value)}`);
   return `## \`${file}\`\n\n${limits.join(', ')}`;
 }
@@ -74,6 +84,6 @@ export async function limitsPage(): Promise<string> {
 
 Written by \`node setup/limits-table.ts\` from the code, whose comments say what is limited and why. Units are in the names.
 
-In the files only: how often svc looks, in which pieces it works, and all limits of ${Array.from(innerNames, (name) => `\`${name}\``).join(', ')}.`;
+In the files only: how often svc looks, in which pieces it works, what passes between its parts, and all limits of ${Array.from(innerNames, (name) => `\`${name}\``).join(', ')}. Limits of a manifest's fields: [manifest.md](manifest.md).`;
   return [head, ...(await Promise.all(outer.map(listOf))), ''].join('\n\n').replace(/\n+$/, '\n');
 }

@@ -196,7 +196,7 @@ function listOf({ at, schema, fields }: Part, found: Examples): string {
     const text = `${oneLine(parts.join(' '))}${once(rulesOf(field.at, isSimpleList))}`;
     const without =
       schema['default'] === undefined || schema['default'] === false ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
-    return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} *Value:* ${valuesOf(field)}${exampleOf(field, found)}${without}`;
+    return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} (${valuesOf(field)}${exampleOf(field, found)}${without})`;
   });
   const about = isSaidAbove(at) ? '' : wordOf(schema, 'description');
   const says = at === '' ? [] : [`${about}${rulesOf(at, false)}`.trim(), ''].filter((_, __, [text]) => text !== '');

@@ -1,10 +1,11 @@
 /** The rows of the reasons (schema/reasons/) as docs/reasons.md. */
-import { startIt } from '../schema/reasons/fixes.ts';
+import { readLog, startIt } from '../schema/reasons/fixes.ts';
 import type { Explanation, ReasonRow, Rows } from '../schema/reasons/row.ts';
 import { reasonGroups } from '../schema/reasons/rows.ts';
 
 /** '' where there is nothing to do: it passes by itself, or the first words of the page say it. */
-const advice = ({ fix }: Explanation): string => (fix === undefined || fix === startIt ? '' : fix);
+const advice = ({ fix }: Explanation): string =>
+  fix === undefined || fix === startIt ? '' : fix.replace(startIt, 'start it').replace(readLog, '`svc logs PERSON/APP`');
 
 const kinds = { Package: 'Package, engine', Server: 'Server', Service: 'App for everybody' } as const;
 
@@ -15,10 +16,17 @@ function others({ as = {} }: ReasonRow): readonly (readonly [string, Explanation
   });
 }
 
+/** The end of an advice that begins as the one before it. */
+const further = (before: string, fix: string): string =>
+  before !== '' && fix.startsWith(`${before}; `) ? `also ${fix.slice(before.length + 2)}` : fix;
+
 function line([reason, row]: readonly [string, ReasonRow]): string {
   const causes = others(row).filter(([, { because }]) => because !== row.because);
   const because = [row.because, row.more ?? [], causes.map(([name, said]) => `${name}: ${said.because}`)].flat();
-  const fixes = [advice(row), ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `${name}: ${advice(said)}`))];
+  const fixes = [
+    advice(row),
+    ...others(row).map(([name, said]) => (advice(said) === '' ? '' : `${name}: ${further(advice(row), advice(said))}`)),
+  ];
   const fix = fixes.filter((part) => part !== '').join('. ');
   return `- \`${reason}\`: ${because.join('. ')}${fix === '' ? '' : `. → ${fix}`}`;
 }
@@ -52,5 +60,5 @@ export function reasonsPage(): string {
 const head = `# Reasons
 
 Written by \`node setup/reasons-table.ts\` from \`schema/reasons/\`. Every state has one word for why it holds (\`svc get\`, the task manager, \`svc events\`).
-\`svc why KEY\` says it with the names and times of your case, and what is waited for. PERSON, APP, PID, JOB, SERVER, NAME and FOLDER (the desired
-state) stand for these names. Behind the arrow: what to do; without one nothing.`;
+\`svc why KEY\` says it with the names and times of your case, and what is waited for. Words in capitals stand for names; FOLDER is the desired
+state. Behind the arrow: what to do; without one nothing.`;

@@ -109,7 +109,7 @@ const head = `# Verbs of the page
 Written by \`node setup/verbs-table.ts\` from \`schema/bridge/verbs.ts\`, as are the types in \`sdk/web/svc.d.ts\`. How to write an app:
 [app-authors.md](app-authors.md).
 
-Where a line says nothing else, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`, unless the text below the list says another.
+Where neither a line nor the text below says another, a verb answers within ${limits.portalVerbAnswerMs / 1_000} s, or rejects with \`sem-resposta\`; outside the shell it rejects with \`fora-do-ambiente\`.
 
 `;
 
@@ -117,8 +117,8 @@ const middle = `
 Outside the shell \`app.capacidades\` and \`capabilities\` answer \`{ host: 'none', shellVersion: null, verbos: [] }\`. \`dialogo.confirmar\` and \`perguntar\` ask
 in the browser's own dialog, \`area.ler\` reads where the browser allows it, \`notificar\` writes to the console, \`janela.abrir\` and \`window.abrir\` open a tab,
 \`window.close\` closes one that a script opened. \`fila.disponivel\` and \`metricas.disponivel\` answer \`FORA_DO_AMBIENTE\`, \`gpu.*\` is not granted,
-\`configuracoes.ligada\` is false, \`apps.pedir\` answers 404; \`apps.listar\`, \`fila.listar\`, \`salas.listar\` and \`pessoas.buscar\` are empty. \`salas.entrar\`
-gives a document to write in, in state \`fora\`; \`metricas.*\` counts nothing.
+\`configuracoes.ligada\` is false, \`apps.pedir\` answers 404; \`apps.listar\`, \`fila.listar\`, \`salas.listar\` and \`pessoas.buscar\` are empty;
+\`metricas.*\` counts nothing.
 
 \`disco.*\` reaches only what the person chose in \`arquivos.*\`, and the \`caminho\` that the app was opened with. Paths are in their exact form
 ([files.md](files.md)).

@@ -26,7 +26,7 @@ export const ruleTexts: readonly RuleText[] = [
   { code: 'OWN_CAPABILITY', at: 'usa', says: 'an app is never answered by itself: not what is in "provides"' },
   { code: 'NOT_PROVIDED', at: 'capacidades.*', says: 'ignored unless it is in "provides"' },
   { code: 'ROUTE_SEGMENT', at: 'capacidades.*.rota', says: 'no "." and no ".." as a part' },
-  { code: 'MENU_ITEM_OMITTED', at: 'contributes.contextMenu[]', says: 'an item that is not valid is left out, its siblings stay' },
+  { code: 'MENU_ITEM_OMITTED', at: 'contributes.contextMenu[]', says: 'one that is not valid is left out, its siblings stay' },
   { code: 'OWN_TYPE_NOT_OPENED', at: 'opens.proprios[].extensao', says: 'also in "opens.extensions"' },
   { code: 'DUPLICATE_NAME', at: 'opens.proprios[].extensao', says: 'one type for an extension' },
   { code: 'BADGE_CONTRAST', at: 'opens.proprios[].cor', says: `contrast with white at least ${limits.badgeContrastMin}:1` },
@@ -39,7 +39,7 @@ export const ruleTexts: readonly RuleText[] = [
     says: 'not SVC_APP_ID, SVC_APP_SOCKET or SVC_APP_INSTALLED_HASH, by which the system finds and addresses the app',
   },
   { code: 'TRANSPORT', at: 'backend.transport', says: '"tcp" was removed: the backend listens on the unix socket in SVC_APP_SOCKET' },
-  { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'a path of the backend, without a host and without spaces' },
+  { code: 'HEALTHCHECK_PATH', at: 'backend.healthcheckPath', says: 'no host, no spaces' },
   { code: 'PATH_ESCAPES', at: '', says: 'paths of files stay in the package: not absolute, no "..", no backslash' },
   { code: 'ICON_TYPE', at: 'icon', says: 'svg, png or jpg' },
   {

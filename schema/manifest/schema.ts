@@ -51,7 +51,7 @@ const identity = {
   kind: says(oneOf(['app', 'service']), '"service" starts by itself and is started again when it ends.', { default: 'app', server: true }),
   escopo: says(
     oneOf(['pessoa', 'servidor']),
-    '"pessoa": one backend for each account. "servidor": one for all, started by the service manager; needs "kind": "service".',
+    '"pessoa": one backend for each account. "servidor": one for all, started by the service manager.',
     { default: 'pessoa', server: true },
   ),
 } as const;
@@ -75,7 +75,7 @@ const offers = {
   }),
   capacidades: says(
     { type: 'object', propertyNames: capability, additionalProperties: says(offer, 'One capability of "provides".') },
-    'Under which route each offered capability is answered; without an entry here nobody can call it.',
+    'Under which route each offered capability is answered.',
     { server: true },
   ),
   minShellVersion: says(
@@ -108,7 +108,7 @@ const offers = {
 } as const;
 
 const shopWords = {
-  icon: says(text, 'Path in the package of an svg, png or jpg file.', { server: true }),
+  icon: says(text, 'Path in the package.', { server: true }),
   category: says(text, 'Section of the launcher, by the names of desktop menus: Development, Office, Graphics, Utility, System.', {
     default: 'Other',
     server: true,

@@ -13,10 +13,7 @@ const ownFileType = fields(
       'Lowercase, with or without the dot.',
     ),
     nome: says({ type: 'string', minLength: 1, maxLength: limits.ownFileTypeNameCharsMax }, 'Shown in the Type column.'),
-    cor: says(
-      pattern('^#[0-9a-fA-F]{6}$', 'a color as #rrggbb'),
-      `Color of the badge, whose text is white: contrast at least ${limits.badgeContrastMin}:1.`,
-    ),
+    cor: says(pattern('^#[0-9a-fA-F]{6}$', 'a color as #rrggbb'), 'Color of the badge, whose text is white.'),
     icone: says(
       pattern('^[A-Za-z0-9][A-Za-z0-9/._-]*\\.(svg|png|jpe?g)$', 'the relative path of an svg, png or jpg file in the package'),
       'Picture in the package. Left out: the icon of the app.',

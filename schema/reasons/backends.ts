@@ -19,7 +19,6 @@ export const stopped = {
     words: { pt: 'Parado pelo administrador', en: 'Stopped by the administrator' },
     because: 'an administrator stopped it',
     fix: startIt,
-    more: 'The message says who',
     isOrder: true,
   },
   LastWindowClosed: {
@@ -38,7 +37,7 @@ export const stopped = {
   TimeLimit: {
     words: { pt: 'Rodou o tempo máximo que o administrador permite', en: 'Ran for the longest time that the administrator allows' },
     because: 'it ran for the longest time that its Package document allows (maximo)',
-    fix: `${startIt}, which begins a new time; a longer maximo lets it run longer`,
+    fix: `${startIt}; a longer maximo lets it run longer`,
     stopped: 'it ran for the longest time that its Package document allows (maximo)',
     isOrder: true,
   },
@@ -53,7 +52,6 @@ export const stopped = {
     words: { pt: 'O pacote mudou', en: 'The package changed' },
     because: 'other code was installed than the one that ran',
     fix: startIt,
-    more: 'The next start uses the new code',
     stopped: 'other code was installed; the next start uses it',
     isOrder: true,
   },
@@ -170,7 +168,6 @@ export const starting = {
     words: { pt: 'Na fila do cluster', en: 'In the queue of the cluster' },
     because: 'its job waits on the cluster',
     waitsFor: 'the cluster to begin it',
-    more: 'The message has its place, where the cluster says one',
     life: 'slow',
   },
   JobStarting: {
@@ -212,7 +209,7 @@ export const running = {
     words: { pt: 'O aplicativo não responde', en: 'The app does not answer' },
     because: 'its process runs and does not answer',
     fix: `${readLog}; if it is not at work, restart it: svc restart PERSON/APP`,
-    more: 'It was ready, and three probes in a row got no answer. It may be at work, and is not ended',
+    more: 'Three probes in a row got no answer. It may be at work, and is not ended',
     life: 'silent',
   },
   Suspended: {
@@ -237,7 +234,7 @@ export const failed = {
     because: 'its process ended right after it began',
     fix: readLog,
     waitsFor: 'the next attempt',
-    more: 'Often a module is missing, or the entrypoint is wrong',
+    more: 'Often a module is missing',
   },
   OutOfMemory: {
     words: { pt: 'Passou do limite de memória', en: 'Over its memory limit' },
@@ -355,7 +352,7 @@ export const failed = {
     more: 'No space, inode or quota in the home, or it is read-only; no failure is counted',
     retry: 'waiting',
     as: {
-      Package: { because: 'the disk of the server is full', fix: 'free space there', waitsFor: 'the next attempt' },
+      Package: { because: 'the disk of its server is full', fix: 'free space there', waitsFor: 'the next attempt' },
       Server: { because: 'its disk is full', fix: 'make room below /opt on SERVER', waitsFor: 'the next attempt' },
     },
   },

@@ -12,7 +12,7 @@ export const objects = {
   Cancelled: {
     words: { pt: 'Cancelado', en: 'Cancelled' },
     because: 'its installation was cancelled',
-    more: 'Nothing else changed; ask for it again',
+    more: 'Nothing else changed',
   },
   Outdated: {
     words: { pt: 'Versão antiga', en: 'Outdated' },
@@ -36,7 +36,7 @@ export const objects = {
     because: 'the new server kit did not do well on another server; this one goes on with the one it has',
     fix: 'mend the server that the message names (svc why, svc doctor --server), then svc server add with its name; the others follow',
     waitsFor: 'that server',
-    more: 'Or somebody went back from it there. `svc server add` with the name of this one takes the kit to it all the same',
+    more: 'Or somebody went back from it there ([servers.md](servers.md#a-new-kit))',
   },
   Draining: {
     words: { pt: 'Saindo de uso', en: 'Taken out of use' },
@@ -168,7 +168,7 @@ export const objects = {
     words: { pt: 'A conta no servidor está fechada', en: 'The account on the server is closed' },
     because: 'an administrator of the server locked the account, or let it expire',
     fix: 'an administrator of the server opens the account again, or remove the Person document',
-    more: 'The person has no session and can’t sign in; `usermod -U` or `chage -E -1` opens it ([0335](decisions/0335-closed-accounts.md))',
+    more: '`usermod -U` or `chage -E -1` opens it ([0335](decisions/0335-closed-accounts.md))',
   },
   Listed: {
     words: { pt: 'As pessoas do grupo são conhecidas', en: 'The people of the group are known' },

@@ -87,7 +87,7 @@ export const unknown = {
     because: 'the login shell of the account is in the way of commands',
     fix: 'mend ~/.bashrc of the account as the message says',
     waitsFor: 'the next attempt',
-    more: 'It prints, reads, waits or ends before it runs a command',
+    more: 'It prints, reads, waits or ends',
   },
   HomeMissing: {
     words: { pt: 'A pasta pessoal da conta não existe no servidor', en: 'The home of the account is not on the server' },

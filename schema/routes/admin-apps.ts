@@ -106,7 +106,7 @@ export const adminAppRoutes = {
   },
   'POST /api/admin/packages/rollback': {
     access: 'admin',
-    says: 'Go back to the version before; held while the same version stays wanted',
+    says: 'Go back to the version before, and hold it',
     body: shop.rollbackBody,
     answer: shop.rollbackAnswer,
     status: 202,
@@ -125,6 +125,6 @@ export const adminAppRoutes = {
     access: 'admin',
     says: 'Per server: packages, engines, who runs what',
     answer: shop.adminPackagesAnswer,
-    more: 'missing Linux packages with the line that installs them, packages with drift',
+    more: 'missing Linux packages, with the line that installs them; drift',
   },
 } as const satisfies Routes;

@@ -26,7 +26,7 @@ export const adminRoutes = {
   },
   'DELETE /api/admin/identities/:person': {
     access: 'admin',
-    says: 'Forget which identity of the provider a person is; signs them out',
+    says: 'Forget the identity of a person at the provider; signs them out',
     params: http.personParams,
     answer: http.sessionsEndedAnswer,
   },
@@ -43,14 +43,14 @@ export const adminRoutes = {
     says: 'Transitions, newest last',
     query: http.eventsQuery,
     answer: http.eventsAnswer,
-    more: '`key`: an object and all below, or a kind; `after`: a `seq`; 100, at most 1,000',
+    more: '`key`: an object with all below, or a kind; `after`: a `seq`; 100, at most 1,000',
   },
   'POST /api/admin/plan': {
     access: 'admin',
     says: 'Changes that a folder would make',
     body: http.planBody,
     answer: http.planAnswer,
-    more: '`blocked`: nothing can be done about these; `waits`: it comes by itself',
+    more: '`blocked`: not now; `waits`: comes by itself',
   },
   'POST /api/admin/apply': { access: 'admin', says: 'Read the folder again', body: http.applyBody, answer: http.planAnswer },
   'GET /api/admin/desired': {
@@ -64,7 +64,7 @@ export const adminRoutes = {
     says: 'Show a change of that file; nothing is written',
     body: own.ownDraftBody,
     answer: own.ownDraftAnswer,
-    more: '`person` or `package` with `put`; `plan`: of the folder with it; `elsewhere`: the file that has the document, which is not changed here',
+    more: '`person` or `package` with `put`; `plan`: of the folder with it; `elsewhere`: another file has the document',
   },
   'POST /api/admin/desired': {
     access: 'admin',
@@ -85,7 +85,7 @@ export const adminRoutes = {
     says: 'A one-time sign-in link',
     body: http.linkBody,
     answer: http.linkAnswer,
-    more: 'without `person` when there is only one; `hours`: its life, 24 without, at most 168',
+    more: 'without `person` where there is one only; `hours`: 24, at most 168',
   },
   'GET /api/admin/usage': {
     access: 'admin',
@@ -97,7 +97,7 @@ export const adminRoutes = {
     access: 'admin',
     says: 'Use of the portal itself by person and app',
     answer: http.portalUseAnswer,
-    more: 'last minute, the busiest first; `app` null: the desktop; `cpuMs` of its one loop, `recusados` with 429, `abertas` and `terminais` open now',
+    more: 'last minute, the busiest first; `app` null: the desktop; `recusados`: with 429',
   },
   'GET /api/admin/servers/:server/doctor': {
     access: 'admin',
@@ -113,14 +113,14 @@ export const adminRoutes = {
     params: http.serverParams,
     body: http.serverActBody,
     gives: 'application/x-ndjson',
-    more: 'a JSON object a line: `{ event: plan | step | done | error, text }`',
+    more: 'lines `{ event: plan | step | done | error, text }`',
   },
   'POST /api/admin/keys': {
     access: 'admin',
     says: "Change the portal's keys; both are valid meanwhile",
     body: http.rotateKeysBody,
     gives: 'application/x-ndjson',
-    more: 'its ssh key on all servers or one; without `server` also its other keys; lines as above',
+    more: 'its ssh key on all servers or one; without `server` the others, too; lines as above',
   },
   'GET /api/admin/people/:person/held': {
     access: 'admin',
@@ -143,7 +143,7 @@ export const adminRoutes = {
     params: http.personParams,
     body: http.noBody,
     gives: 'application/x-ndjson',
-    more: 'once their document is gone; tells what is left; lines as above',
+    more: 'tells what is left; lines as above',
   },
   'POST /api/admin/people/:person/move': {
     access: 'admin',
@@ -151,7 +151,7 @@ export const adminRoutes = {
     params: http.personParams,
     body: http.moveBody,
     gives: 'application/x-ndjson',
-    more: '`document` comes again when `spec.server` is to be written; `clean` removes the copy left behind; lines as above',
+    more: '`document`: `spec.server` is to be written; `clean` removes the old copy; lines as above',
   },
   'GET /api/admin/space': {
     access: 'admin',
@@ -165,7 +165,7 @@ export const adminRoutes = {
     says: 'Put a room, or what is one person’s, back from a backup',
     body: http.restorationBody,
     answer: http.restorationAnswer,
-    more: 'from what `svc restore --room` or `--person` wrote into the state folder; 400, 404, 409',
+    more: 'as `svc restore --room` or `--person` left it in the state folder; 400, 404, 409',
   },
   'GET /api/admin/audit': {
     access: 'admin',

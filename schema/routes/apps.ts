@@ -11,14 +11,14 @@ export const appRoutes = {
     says: 'Apps installed for the person',
     query: http.appsQuery,
     answer: http.appsAnswer,
-    more: 'may be kept 30 s. `?uso=1`, not kept, adds `uso`: `{ cpu, memoria, tarefas }`: percent of one processor or `null`, bytes, processes and threads',
+    more: 'may be kept 30 s. `?uso=1`, not kept, adds `uso`: `{ cpu, memoria, tarefas }`: percent of one processor or null, bytes, processes and threads',
   },
   'GET /api/apps/:id': {
     access: 'person',
     says: 'One app',
     params: http.appParams,
     answer: http.appProjection,
-    more: 'manifest fields, `window` as declared, and how the app is',
+    more: 'fields of the manifest, state',
   },
   'GET /api/apps/:id/abrir': {
     access: 'navigation',
@@ -48,7 +48,7 @@ export const appRoutes = {
     params: http.appParams,
     query: shop.iconQuery,
     gives: 'image/*',
-    more: 'from `frontend/` of the package, or the package; the app may be stopped',
+    more: 'from `frontend/`, or the package',
   },
   'GET /api/apps/:id/icone-do-tipo': {
     access: 'person',
@@ -110,14 +110,14 @@ export const appRoutes = {
     params: http.appParams,
     body: http.startBody,
     answer: http.startAnswer,
-    more: 'answers after the outcome ([0037](decisions/0037-start-answers.md)); 409 `PINNED`. `pedido`: what the person asks of the cluster, for an app that runs there',
+    more: '[0037](decisions/0037-start-answers.md); 409 `PINNED`. `pedido`: for an app that runs on a cluster',
   },
   'GET /api/apps/:id/pedido': {
     access: 'person',
     says: 'What may be asked of the cluster that the app runs on',
     params: http.appParams,
     answer: http.clusterFormAnswer,
-    more: 'and what the person asked for last; 404 for an app that runs on its server ([clusters.md](clusters.md#apps-as-jobs))',
+    more: 'and what was asked for last; 404: runs on its server ([clusters.md](clusters.md#apps-as-jobs))',
   },
   'POST /api/apps/:id/stop': {
     access: 'person',
@@ -137,7 +137,7 @@ export const appRoutes = {
     says: 'Whether the app may count, and why not',
     query: metrics.metricsQuery,
     answer: metrics.metricsAvailable,
-    more: 'a page asks by `?app=<id>`, a backend by its credential, 401 and 403 as for rooms; `codigo`: [app-authors.md](app-authors.md#environment-of-the-backend)',
+    more: 'callers and refusals as for [rooms](#rooms); `codigo`: [app-authors.md](app-authors.md#environment-of-the-backend)',
   },
   'POST /api/metricas': {
     access: 'metricas',
@@ -145,6 +145,6 @@ export const appRoutes = {
     query: metrics.metricsQuery,
     body: metrics.metricsBody,
     answer: metrics.metricsAnswer,
-    more: '60 at once, 4 a second for an app of a person; each entry is judged alone, a `lote` of an `origem` counts once',
+    more: '60 at once, 4/s for an app of a person; entries are judged alone, a `lote` of an `origem` counts once',
   },
 } as const satisfies Routes;

@@ -15,7 +15,7 @@ export const executorRoutes = {
     params: jobs.inputParams,
     gives: '*/*',
     head: 'refused',
-    more: 'bytes, in ranges',
+    more: 'in ranges',
   },
   'POST /api/fila/executor/batida': {
     access: 'executor',

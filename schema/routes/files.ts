@@ -76,7 +76,7 @@ export const fileRoutes = {
     body: files.operationBody,
     answer: files.operationView,
     status: 202,
-    more: 'copies, moves, trash, restoring, removal',
+    more: 'copies, moves, trash, removal, unpacking',
   },
   'GET /api/arquivos/operacoes/:id': {
     access: 'person',

@@ -8,7 +8,7 @@ export const queueRoutes = {
     says: 'The queue, and the jobs of who asks',
     query: jobs.jobsQuery,
     answer: jobs.queueAnswer,
-    more: '200 jobs, the newest first; `mais`: there are older ones; `antes`: last id of the page before, 404 when that job is gone',
+    more: '200, the newest first; `mais`: there are older ones; `antes`: last id of the page before, 404: gone',
   },
   'GET /api/fila/entradas/:sha': {
     access: 'queue',
@@ -24,7 +24,7 @@ export const queueRoutes = {
     query: jobs.inputQuery,
     answer: jobs.uploadAnswer,
     takes: '*/*',
-    more: 'bytes that begin behind `ate` are not taken; 422: all came, with another sha256',
+    more: 'not from behind `ate`; 422: another sha256',
   },
   'POST /api/fila/trabalhos': {
     access: 'queue',
@@ -33,7 +33,7 @@ export const queueRoutes = {
     body: jobs.jobBody,
     answer: jobs.jobView,
     status: [200, 201],
-    more: '200: that of the `chave`; 409: other content, or that job is not kept any more; 409 `INPUT_MISSING`; 503 `QUEUE_OFF`',
+    more: '200: that of the `chave`; 409: other content, that job is gone, or `INPUT_MISSING`; 503 `QUEUE_OFF`',
   },
   'GET /api/fila/trabalhos/:id': {
     access: 'queue',
@@ -49,7 +49,7 @@ export const queueRoutes = {
     params: jobs.jobParams,
     query: jobs.queueQuery,
     answer: jobs.jobView,
-    more: 'one that ended stays as it is; cancelled once its cluster confirms it',
+    more: 'one that ended stays; cancelled once its cluster confirms it',
   },
   'GET /api/fila/trabalhos/:id/registo': {
     access: 'queue',
@@ -68,7 +68,7 @@ export const queueRoutes = {
     body: jobs.jobAgainBody,
     answer: jobs.jobView,
     status: [200, 201],
-    more: 'with inputs and environment; 200: that of the `chave`',
+    more: '200: that of the `chave`',
   },
   'GET /api/fila/trabalhos/:id/saida': {
     access: 'queue',

@@ -8,7 +8,7 @@ export const roomRoutes = {
     access: 'person',
     says: 'My bell, the newest first',
     answer: rooms.noticesAnswer,
-    more: 'at most 500; `tipo: aplicativo`: `texto`, and `sala` null; `tipo: trabalho`: jobs of `app` ended, `trabalho` is `{ id, estado, quantos, falharam }`, the last one and the counts of ten minutes',
+    more: 'at most 500; `sala` null with `tipo: aplicativo` (`texto`) and `trabalho` (`{ id, estado, quantos, falharam }`: the job that ended last, the counts of ten minutes)',
   },
   'POST /api/avisos': {
     access: 'person',
@@ -29,7 +29,7 @@ export const roomRoutes = {
   },
   'POST /api/avisos/lidos': {
     access: 'person',
-    says: 'Mark as read: these, or with null all',
+    says: 'Mark as read: these, or all (null)',
     body: typed<{ readonly ids: readonly string[] | null }>(rooms.noticesReadBody),
     answer: rooms.noticesAnswer,
   },
@@ -62,7 +62,7 @@ export const roomRoutes = {
     says: 'Rooms of mine in the bin, the last one first',
     query: rooms.roomQuery,
     answer: rooms.binAnswer,
-    more: '`ate`: when it goes for good, 30 days after',
+    more: '`ate`: when it goes for good',
   },
   'DELETE /api/salas/apagadas/:id': {
     access: 'room',
@@ -88,7 +88,7 @@ export const roomRoutes = {
     params: rooms.roomParams,
     query: rooms.roomQuery,
     answer: rooms.roomAnswer,
-    more: 'by those in it; owner first; `porNome`: the role by name; `porGrupos`: groups that let them in; `declarada`, `declarado`: by a Grant',
+    more: 'owner first; `porNome`: the role by name; `porGrupos`: groups that let them in; `declarada`, `declarado`: by a Grant',
   },
   'PATCH /api/salas/:id': {
     access: 'room',
@@ -123,7 +123,7 @@ export const roomRoutes = {
     params: rooms.roomParams,
     query: rooms.historyQuery,
     answer: rooms.historyAnswer,
-    more: 'by `editar` and the owner; `canal`: `documento` or `comentarios`; `de` null: what was there before versions were kept ([0447](decisions/0447-history-of-rooms.md))',
+    more: 'by `editar` and up; `canal`: `documento` or `comentarios`; `de` null: from before versions were kept ([0447](decisions/0447-history-of-rooms.md))',
   },
   'GET /api/salas/:id/historico/:versao': {
     access: 'room',
@@ -131,7 +131,7 @@ export const roomRoutes = {
     params: rooms.versionParams,
     query: rooms.versionQuery,
     gives: '*/*',
-    more: 'by `editar` and the owner; `formato`: `yjs` (an update), `json`, `texto`, `markdown` or `html`',
+    more: 'by `editar` and up; `formato`: `yjs` (an update), `json`, `texto`, `markdown`, `html`',
   },
   'PUT /api/salas/:id/historico/:versao': {
     access: 'room',
@@ -141,7 +141,7 @@ export const roomRoutes = {
     body: rooms.nameVersionBody,
     answer: nothing,
     status: 204,
-    more: 'by `editar` and the owner; a named version is not merged with others. 409 `CONFLICT`: 200 have names',
+    more: 'by `editar` and up; it is then merged with none; 409 `CONFLICT`: 200 have names',
   },
   'POST /api/salas/:id/historico/:versao/volta': {
     access: 'room',
@@ -151,7 +151,7 @@ export const roomRoutes = {
     body: http.noBody,
     answer: nothing,
     status: 204,
-    more: 'by `editar` and the owner; what was written since stays in the history',
+    more: 'by `editar` and up; what was written since stays in the history',
   },
   'PUT /api/salas/:id/anexos': {
     access: 'room',
@@ -169,7 +169,7 @@ export const roomRoutes = {
     query: rooms.roomQuery,
     gives: '*/*',
     head: 'handled',
-    more: 'by who is in the room: ETag, one range, HEAD',
+    more: 'ETag, one range, HEAD',
   },
   'POST /api/salas/:id/avisos': {
     access: 'room',
@@ -178,7 +178,7 @@ export const roomRoutes = {
     query: rooms.roomQuery,
     body: rooms.noticeBody,
     answer: rooms.noticesSentAnswer,
-    more: 'by anybody in it, to those of `para` in it; `tipo`: `mencao` or `comentario`; an anchor reaches a person once',
+    more: 'only to those in it; `tipo`: `mencao` or `comentario`; an anchor reaches a person once',
   },
   'POST /api/salas/:id/bilhete': {
     access: 'room',
@@ -187,7 +187,7 @@ export const roomRoutes = {
     query: rooms.roomQuery,
     body: rooms.ticketBody,
     answer: rooms.ticketAnswer,
-    more: 'by anybody; `bilhete` null: not in the room ([0096](decisions/0096-room-tickets.md))',
+    more: '`bilhete` null: not in the room ([0096](decisions/0096-room-tickets.md))',
   },
   'PUT /api/salas/:id/grupos/:grupo': {
     access: 'room',
@@ -225,6 +225,6 @@ export const roomRoutes = {
     body: http.noBody,
     answer: nothing,
     status: 204,
-    more: 'by the owner, or oneself; sockets close with 4403 unless a group keeps them. An owner who leaves passes the room on, or, the last one, deletes it; 409: nobody in it has the space',
+    more: 'by the owner, or oneself; sockets close with 4403 unless a group keeps them. An owner who leaves passes the room on, the last one deletes it; 409: nobody in it has the space',
   },
 } as const satisfies Routes;

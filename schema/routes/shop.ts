@@ -11,7 +11,7 @@ export const shopRoutes = {
     body: shop.installBody,
     answer: shop.installAnswer,
     status: 202,
-    more: '404 not offered, 409 `CONFLICT` (a document decides, rolled back, or under way), 422 `PACKAGE_REFUSED` with `motivos` as in `refused`',
+    more: '404: not offered, 409 `CONFLICT` (by a document, rolled back, under way), 422 `PACKAGE_REFUSED` with `motivos`',
   },
   'DELETE /api/apps/:id/instalacao': {
     access: 'person',

@@ -10,7 +10,7 @@ export const signInRoutes = {
     says: 'Acts by me and on mine, newest first',
     query: audit.activityQuery,
     answer: audit.activityAnswer,
-    more: '50, at most 500; `antes`: of the next page, also of an empty one; `parcial`: another portal has lines too and does not answer ([audit.md](audit.md))',
+    more: '50, at most 500; `antes`: of the next page; `parcial`: a portal with further lines does not answer ([audit.md](audit.md))',
   },
   'GET /api/sessao': {
     access: 'person',
@@ -31,7 +31,7 @@ export const signInRoutes = {
     body: http.signOutBody,
     answer: nothing,
     status: 204,
-    more: '401 when neither key nor cookie could end it. Sessions on app origins, tunnels and event connections end too',
+    more: 'with all that it holds open; 401: neither key nor cookie could end it',
   },
   'POST /api/sessao/chave': {
     access: 'person',
@@ -112,7 +112,7 @@ export const signInRoutes = {
     says: 'Sign out everywhere; with outras=1 everywhere else',
     query: http.sessionsQuery,
     answer: http.sessionsEndedAnswer,
-    more: 'with everything they carry',
+    more: 'with all that they hold open',
   },
   'DELETE /api/sessoes/:id': {
     access: 'person',
@@ -120,6 +120,6 @@ export const signInRoutes = {
     params: http.sessionParams,
     answer: nothing,
     status: 204,
-    more: 'with everything it carries',
+    more: 'with all that it holds open',
   },
 } as const satisfies Routes;

@@ -15,7 +15,7 @@ export const terminalRoutes = {
     body: terminals.terminalOpenBody,
     answer: terminals.terminalView,
     status: 201,
-    more: 'in `pasta` (an exact path), else in the home, and the shell says so ([0225](decisions/0225-terminals.md)); 403 `TERMINAL_AS_PORTAL`, 409 `TERMINALS_FULL`, 503 `SERVER_UNREACHABLE`, `SSH_SATURATED`',
+    more: 'in `pasta` (an exact path), else in the home ([0225](decisions/0225-terminals.md)); 403 `TERMINAL_AS_PORTAL`, 409 `TERMINALS_FULL`, 503 `SERVER_UNREACHABLE`, `SSH_SATURATED`',
   },
   'DELETE /api/terminais/:id': {
     access: 'person',
