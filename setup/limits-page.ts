@@ -56,7 +56,7 @@ const pacing =
 
 /** Beginnings of names: what passes between parts of svc, and what they hold in memory. */
 const inner =
-  /^(?:peer|edge|keyRing|sealed|young|listing|leftovers|largeFolder|digestTag|sparseFile|backup|proxyDoubt|schedulerCalls|accountsAtOnce|publishedSchema|supervisorLine|storeC|storeStatement|storeHeld|storeAlone|sftp|roomLoad|roomLarge|roomMeasure|terminal(?:Sequence|Row|Cell|Thread|Stuck|Reply|Resize)|BUFFER|MUCH|PIPE|GUARD|DESCRIPTORS|LISTEN)/;
+  /^(?:peer|edge|keyRing|sealed|young|listing|leftovers|largeFolder|digestTag|sparseFile|backup|proxyDoubt|schedulerCalls|accountsAtOnce|publishedSchema|supervisorLine|storeC|storeStatement|storeHeld|storeAlone|sftp|roomLoad|roomLarge|roomMeasure|terminal(?:Sequence|Row|Cell|Thread|Stuck|Reply|Resize)|BUFFER|MUCH|PIPE|GUARD|DESCRIPTORS|LISTEN|json(?:AtOnce|Line)|accountFiles|serverHandles|removeEntriesHeld|metricSenders|metricPeople|repositoryHashes|badAnswerLog|portalTcp|portalKeepAlive|leftoverBody|installLock|clusterNote|logNote|jobsListed|roomLogNames|roomBase)/;
 
 /** Limits of fields of a manifest, which docs/manifest.md has beside the field. */
 const ofManifest =

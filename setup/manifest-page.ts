@@ -175,7 +175,7 @@ function exampleOf({ at, schema }: Field, found: Examples): string {
   const shortest = all.toSorted((left, right) => left.length - right.length)[0];
   if (shortest === undefined) throw new Error(`no manifest has "${at}": add it to otherManifests`);
   const saysMore = schema['enum'] === undefined && schema['type'] !== 'boolean' && schema['format'] !== 'uri';
-  return saysMore && shortest.length <= exampleCharsMax ? `, such as ${code(shortest)}` : '';
+  return saysMore && shortest.length <= exampleCharsMax ? `, as ${code(shortest)}` : '';
 }
 
 /** Where a field has the object, its line says what the object is: only an item, and a value of any name, says it again. */
@@ -195,7 +195,7 @@ function listOf({ at, schema, fields }: Part, found: Examples): string {
     const parts = [wordOf(schema, 'description'), each === '' ? '' : once(`Each: ${each}`)].filter((part) => part !== '');
     const text = `${oneLine(parts.join(' '))}${once(rulesOf(field.at, isSimpleList))}`;
     const without =
-      schema['default'] === undefined || schema['default'] === false ? '' : `; left out: ${code(JSON.stringify(schema['default']))}`;
+      schema['default'] === undefined || schema['default'] === false ? '' : `; default ${code(JSON.stringify(schema['default']))}`;
     return `- ${isRequired ? `**\`${name}\`**` : `\`${name}\``} ${text} (${valuesOf(field)}${exampleOf(field, found)}${without})`;
   });
   const about = isSaidAbove(at) ? '' : wordOf(schema, 'description');
@@ -210,7 +210,7 @@ export function manifestPage(): string {
     '# The manifest `svc-app.json`',
     '',
     'Written by `node setup/manifest-table.ts` from the published schema (`schema/manifest/`). A field that is not here is refused; bold',
-    'fields are required; a boolean that is left out is `false`. An editor has the same sentences after `svc schema --write`.',
+    'fields are required, values stand in brackets, the default of a boolean is `false`. An editor has the same after `svc schema --write`.',
     '',
     'Everywhere:',
     '',

@@ -82,7 +82,7 @@ export function withVerbTypes(text: string): string {
   return `${before}${first}${interfaceOfSvc()}${last}${after}`;
 }
 
-const elsewhere: Readonly<Record<string, string>> = { null: 'outside `null`', own: '', same: 'outside as inside' };
+const elsewhere: Readonly<Record<string, string>> = { null: 'outside `null`', own: '', same: 'also outside' };
 
 /** How long the desktop works on it, where that is not the usual time. */
 function waits(name: VerbName): string {

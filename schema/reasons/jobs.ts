@@ -69,7 +69,7 @@ export const jobs = {
     words: { pt: 'Esperou demais pela vez', en: 'Waited too long for its turn' },
     because: 'its turn did not come in time',
     fix: 'submit it again, or to another cluster',
-    more: '30 days',
+    more: 'It waited 30 days',
   },
   ClusterUnreachable: {
     words: { pt: 'O cluster não responde', en: 'The cluster does not answer' },
