@@ -242,8 +242,10 @@ test.for([
   await expect.poll(onDisk).toHaveLength(0);
 });
 
-test('a deleted room takes its bytes along', async () => {
+test('a room that leaves the bin takes its bytes along', async () => {
   await put(randomBytes(10));
   await ana.call('DELETE', `/api/salas/${id}?app=notas`);
+  expect(readdirSync(path.join(world.dir, 'anexos'))).toContain(id);
+  expect((await ana.call('DELETE', `/api/salas/apagadas/${id}`)).status).toBe(204);
   expect(readdirSync(path.join(world.dir, 'anexos'))).not.toContain(id);
 });
