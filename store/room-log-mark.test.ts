@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { someQuick } from '../test/support/share.ts';
 import { framed, typed } from './room-log-contract.ts';
 import { openMarkedRoomLog, type MarkedRoomLog } from './room-log-mark.ts';
 import { openSqliteRoomLog } from './sqlite-room-log.ts';
@@ -51,30 +52,34 @@ test('a new state is marked, and its rooms are there at every later start', asyn
   expect(await run(rows)).toBe(1);
 });
 
-test.for([
+const damages = [
   ['missing', () => rmSync(file)],
   ['an empty file', () => truncateSync(file)],
   ['no database', () => writeFileSync(file, 'x'.repeat(8_192))],
   ['of another state', () => new DatabaseSync(file).exec("UPDATE mark SET id = 'another'")],
   ['of a portal without the mark', () => new DatabaseSync(file).exec('DROP TABLE mark')],
-] as const)('while the store knows rooms, a file that is %s shuts them, and nothing is made of it', async ([, damage]) => {
-  await run(async (opened) => {
-    await makeRoom();
-    await write(opened);
-  });
-  damage();
-  const before = readdirSync(dir).filter((name) => name.startsWith('rooms'));
-  for (let start = 0; start < 2; start += 1) {
-    await run(async ({ log, trouble }) => {
-      expect(trouble).toContain(file);
-      await expect(log.load(key)).rejects.toMatchObject({ code: 'STORE_FAILED' });
-      await expect(write({ log })).rejects.toMatchObject({ code: 'STORE_FAILED' });
+] as const;
+test.for(someQuick(2, damages))(
+  'while the store knows rooms, a file that is %s shuts them, and nothing is made of it',
+  async ([, damage]) => {
+    await run(async (opened) => {
+      await makeRoom();
+      await write(opened);
     });
-  }
-  expect(readdirSync(dir).filter((name) => name.startsWith('rooms') && !/-(wal|shm)$/.test(name))).toEqual(
-    before.filter((name) => !/-(wal|shm)$/.test(name)),
-  );
-});
+    damage();
+    const before = readdirSync(dir).filter((name) => name.startsWith('rooms'));
+    for (let start = 0; start < 2; start += 1) {
+      await run(async ({ log, trouble }) => {
+        expect(trouble).toContain(file);
+        await expect(log.load(key)).rejects.toMatchObject({ code: 'STORE_FAILED' });
+        await expect(write({ log })).rejects.toMatchObject({ code: 'STORE_FAILED' });
+      });
+    }
+    expect(readdirSync(dir).filter((name) => name.startsWith('rooms') && !/-(wal|shm)$/.test(name))).toEqual(
+      before.filter((name) => !/-(wal|shm)$/.test(name)),
+    );
+  },
+);
 
 test('the file of the backup opens them again; or the loss is accepted, once, and what was there is set aside', async () => {
   await run(async (opened) => {
