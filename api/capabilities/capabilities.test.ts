@@ -254,7 +254,7 @@ describe('consent', () => {
     expect((await stored()).map(({ resposta }: { resposta: string }) => resposta)).toEqual(['nao']);
   });
 
-  test('is given and taken back so often and no more', async () => {
+  test('is given and taken back so often and no more', { tags: ['costly'] }, async () => {
     let [taken, last] = [0, await say('sim')];
     const { id } = last.json();
     for (; last.status === 200 && taken <= limits.consentChangesBurst; taken += 1) last = await say(taken % 2 === 0 ? 'nao' : 'sim');
@@ -314,7 +314,7 @@ describe('a backend', () => {
 });
 
 describe('bounds', () => {
-  test('so many calls of one app at once, and a bit more later', async () => {
+  test('so many calls of one app at once, and a bit more later', { tags: ['costly'] }, async () => {
     const statuses = new Map<number, number>();
     for (let index = 0; index < limits.capabilityCallsBurst + 5; index += 1) {
       const { status } = await call('');
