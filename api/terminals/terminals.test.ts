@@ -215,7 +215,7 @@ describe('whose it is', () => {
 });
 
 describe('limits', () => {
-  test('six of a person, four pages of one, and sizes and frames within their bounds', async () => {
+  test('six of a person, four pages of one, and sizes and frames within their bounds', { tags: ['costly'] }, async () => {
     const first = await opened();
     for (let n = 1; n < 6; n += 1) await opened();
     const seventh = await ana.call('POST', '/api/terminais', size);

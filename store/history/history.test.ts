@@ -93,28 +93,32 @@ function grown(seed: number): { readonly history: WholeHistory; readonly said: r
   return { history: { base, baseSeq, rows, pieces }, said, pieces };
 }
 
-test('pieces that are small but large when they are inflated are not merged, and all are forgotten rather than read to forget some', () => {
-  const piece = new Uint8Array(deflateRawSync(new Uint8Array(limits.roomMergedBytesMax * 0.6)));
-  const pieces = [1, 2].map((seq): Piece => ({
-    seq,
-    sinceMs: now - (4 - seq) * minute,
-    untilMs: now - (4 - seq) * minute,
-    who: [],
-    piece,
-  }));
-  const changed = (nowMs: number, isApart = false): unknown => {
-    const sizes = pieces.map(({ seq, sinceMs, untilMs, who }) => ({ seq, sinceMs, untilMs, who, bytes: piece.length }));
-    const plan = planHistory(
-      { baseSeq: 2, written: [{ atMs: nowMs, who: '' }], pieces: sizes, names: new Map() },
-      { days: 9, nowMs, isApart },
-    );
-    const { drop, puts } = carryOut(plan, { base: null, rows: [framed([])], piece: () => piece });
-    return [drop, puts.map(({ seq, sinceMs }) => [seq, sinceMs])];
-  };
-  expect(changed(now + 2 * day)).toEqual([[], [[3, now + 2 * day]]]);
-  expect(changed(now + 20 * day)).toEqual([[1, 2], []]);
-  expect(changed(now + 20 * day, true)).toEqual([[], [[3, now + 20 * day]]]);
-});
+test(
+  'pieces that are small but large when they are inflated are not merged, and all are forgotten rather than read to forget some',
+  { tags: ['costly'] },
+  () => {
+    const piece = new Uint8Array(deflateRawSync(new Uint8Array(limits.roomMergedBytesMax * 0.6)));
+    const pieces = [1, 2].map((seq): Piece => ({
+      seq,
+      sinceMs: now - (4 - seq) * minute,
+      untilMs: now - (4 - seq) * minute,
+      who: [],
+      piece,
+    }));
+    const changed = (nowMs: number, isApart = false): unknown => {
+      const sizes = pieces.map(({ seq, sinceMs, untilMs, who }) => ({ seq, sinceMs, untilMs, who, bytes: piece.length }));
+      const plan = planHistory(
+        { baseSeq: 2, written: [{ atMs: nowMs, who: '' }], pieces: sizes, names: new Map() },
+        { days: 9, nowMs, isApart },
+      );
+      const { drop, puts } = carryOut(plan, { base: null, rows: [framed([])], piece: () => piece });
+      return [drop, puts.map(({ seq, sinceMs }) => [seq, sinceMs])];
+    };
+    expect(changed(now + 2 * day)).toEqual([[], [[3, now + 2 * day]]]);
+    expect(changed(now + 20 * day)).toEqual([[1, 2], []]);
+    expect(changed(now + 20 * day, true)).toEqual([[], [[3, now + 20 * day]]]);
+  },
+);
 
 test('what a portal of before compacted, of which no piece was made, goes when a version of before it is brought back', () => {
   const doc = new Y.Doc();
