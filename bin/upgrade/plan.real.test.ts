@@ -81,7 +81,9 @@ test.for([false, true])('a folder of before is told of and not written to (its p
   const { code, out } = await runSvc(folder, ['upgrade', '--plan'], { SVC_STATE: state });
   expect([code, bytesOf(state)]).toEqual([2, before]);
   expect(out).toContain(`${state}, while no portal runs; nothing is changed by looking\n`);
-  expect(out).toContain(`svc.db: schema ${beforeIntents} to ${migrations.length} at the first start; worked on: intents (1 rows), rooms (0 rows)\n`);
+  expect(out).toContain(
+    `svc.db: schema ${beforeIntents} to ${migrations.length} at the first start; worked on: intents (1 rows), rooms (0 rows)\n`,
+  );
   expect(out).toContain(`${state}/rooms.db: schema 1 to ${roomLogSteps.length} at the first start\n`);
   const kits = out.split('\n').filter((line) => line.startsWith('kits'));
   expect(kits).toEqual([
