@@ -72,6 +72,8 @@ export const limits = {
   roomCompactLookMs: 100,
   roomBaseBytesMax: 64 * 1_024 * 1_024,
   roomCompactIdleMs: 5_000,
+  /** A person who looks at a version reads it before they look at the next one. */
+  roomViewIdleMs: 60_000,
   // History of rooms. Decision: docs/decisions/0447-history-of-rooms.md
   /** Longest pause in a version, and its longest time. */
   roomSessionGapMs: 5 * 60_000,

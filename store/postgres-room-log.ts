@@ -106,7 +106,7 @@ type HistoryOfLog = Pick<RoomLog, 'versions' | 'version' | 'revert' | 'nameVersi
 /** Any portal may ask, also one that does not have the room. */
 function openHistory(asked: <Result>(act: (client: PoolClient) => Promise<Result>) => Promise<Result>): HistoryOfLog {
   // Whoever looks at versions keeps no compaction waiting.
-  const viewer = createCompactor(null);
+  const viewer = createCompactor(null, { idleMs: limits.roomViewIdleMs });
   const whole = async (key: RoomKey): Promise<WholeHistory> =>
     await asked((client) =>
       snapshot(client, async () => {

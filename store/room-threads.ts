@@ -83,13 +83,22 @@ export interface Compactor extends Pick<Thread<CompactRequest>, 'ask' | 'end'> {
   readonly warm: () => void;
 }
 
+export interface CompactorOptions {
+  readonly deadlineMs?: number;
+  /** How long a thread stays without a query. */
+  readonly idleMs?: number;
+}
+
 /**
  * Runs a single query at a time; keeps a thread while there are any, and a little longer. `file` null: documents come with the queries. A
  * document that takes longer than `deadlineMs`, or more memory than the thread has, is refused with STORE_FAILED, and its thread ended: the
  * next query gets another one. What counts is the time of a processor, which a busy machine gives it less of; but it may take `roomCompactBusyMax`
  * times as long at most. `warm` begins a thread for a query that is likely to come.
  */
-export function createCompactor(file: string | null, deadlineMs: number = limits.roomCompactMsMax): Compactor {
+export function createCompactor(
+  file: string | null,
+  { deadlineMs = limits.roomCompactMsMax, idleMs = limits.roomCompactIdleMs }: CompactorOptions = {},
+): Compactor {
   let thread: Thread<CompactRequest> | null = null;
   let queue: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
@@ -111,7 +120,7 @@ export function createCompactor(file: string | null, deadlineMs: number = limits
       idle = setTimeout(() => {
         void thread?.end();
         thread = null;
-      }, limits.roomCompactIdleMs).unref();
+      }, idleMs).unref();
     }
   };
   const inTurn = (act: () => Promise<unknown>): Promise<unknown> => {

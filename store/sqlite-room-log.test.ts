@@ -64,7 +64,7 @@ test(
     await log.append([{ ...slow, seq: 1, frames: framed([wideUpdate(16_000)]) }]);
     await log.append([{ ...key, seq: 1, frames: framed(typed(2, 3).updates) }]);
     await log.close();
-    const compactor = createCompactor(file, 2_000);
+    const compactor = createCompactor(file, { deadlineMs: 2_000 });
     const [late, next] = await Promise.allSettled([
       compactor.ask({ kind: 'compact', key: slow, rule: wholeYear }),
       compactor.ask({ kind: 'compact', key, rule: wholeYear }),

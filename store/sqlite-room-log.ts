@@ -27,7 +27,7 @@ export async function openSqliteRoomLog(file: string): Promise<RoomLog> {
   };
   const compactor = createCompactor(file);
   // Whoever looks at versions keeps no compaction waiting.
-  const viewer = createCompactor(file);
+  const viewer = createCompactor(file, { idleMs: limits.roomViewIdleMs });
   /** Memory that has come back from the thread: rooms that are written to all day leave none behind for a collection. */
   let spare: Uint8Array<ArrayBuffer> = new Uint8Array();
   return {

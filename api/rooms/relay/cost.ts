@@ -57,7 +57,7 @@ export interface CostDeps {
 export const stepsOf = (room: Room, scan: Scan): number => scan.wide * (room.structs + scan.structs);
 
 export function createCostWatch({ nowMs, end }: CostDeps): CostWatch {
-  const measurer = createCompactor(null, limits.roomMeasureMsMax);
+  const measurer = createCompactor(null, { deadlineMs: limits.roomMeasureMsMax });
   const measure = async (of: CostRequest): Promise<Cost> => (await measurer.ask({ kind: 'cost', of })) as Cost;
   const unmeasured = new WeakMap<Room, Unmeasured>();
   const barred = new Map<string, Bar>();
