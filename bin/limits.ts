@@ -10,8 +10,6 @@ export const limits = {
   /** A fault of a room is logged again after so long, for so many faults. */
   roomTroubleLogMs: 60 * 60_000,
   roomTroublesMax: 1_000,
-  /** Days for which versions of rooms are kept, unless the Portal document says otherwise. */
-  roomHistoryDaysDefault: 365,
   // Scheduled backups. Decision: docs/decisions/0407-scheduled-backups.md
   backupLookMs: 30_000,
   /** After the first failure; after each more twice as long, and never longer than `every`. */

@@ -9,7 +9,8 @@ import type { Clock } from '../../schema/clock.ts';
 import { removalsOfHead } from './domain-cookies.ts';
 import { limits } from '../limits.ts';
 import { problemText } from '../../schema/texts/problems.ts';
-import { escapeHtml, pageHead, pageStyleHash, sourceHash } from './page-head.ts';
+import { pageHead, pageStyleHash, sourceHash } from './page-head.ts';
+import { escapeHtml } from '../../schema/html.ts';
 import { pageLanguage } from '../http/page-language.ts';
 import { ownProcess } from '../http/security-headers.ts';
 

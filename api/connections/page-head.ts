@@ -1,4 +1,5 @@
 /** Shared parts of the portal's small pages: head, inline style, escaping. They load nothing. */
+import { escapeHtml } from '../../schema/html.ts';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { TextLanguage } from '../../schema/texts/reasons.ts';
@@ -20,12 +21,6 @@ export function pageHead(language: TextLanguage, title: string): string {
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>`;
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
 }
 
 /** To the part of the page of failures with this id (shell/help), in another tab: the help is not shown in the frame of a window. */

@@ -2,7 +2,8 @@
  * The page that prints a PDF: on the origin of files, since only a page of the same origin may ask the browser's viewer to print it. It holds nothing,
  * and says to the page that framed it how that went. Decision: docs/decisions/0231-printing-of-files.md
  */
-import { escapeHtml, sourceHash } from '../connections/page-head.ts';
+import { sourceHash } from '../connections/page-head.ts';
+import { escapeHtml } from '../../schema/html.ts';
 
 /** End of the address of a PDF's print page, behind its key. */
 export const printEnd = '/imprimir';

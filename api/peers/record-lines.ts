@@ -43,20 +43,38 @@ async function respond(answer: AnswerRecord | undefined, req: IncomingMessage, r
 
 /** Rejects PORTAL_UNREACHABLE, and PORTAL_PROTOCOL for an answer that is none. */
 export async function askPeer(address: string, key: string, question: RecordQuestion): Promise<RecordAnswer> {
-  const line = await dialPeer(address, key);
   const away = (): SvcError => new SvcError('PORTAL_UNREACHABLE', `the portal at ${address} does not answer about its audit record`);
   const msMax = question.ask === 'verify' ? limits.peerVerifyMsMax : limits.peerRecordMsMax;
+  const { status, said } = await post(address, key, { path, question, msMax, bytesMax: limits.peerAnswerBytesMax, away });
+  if (status !== 200) throw away();
+  if (said === null) throw unreadable(address, `it is larger than ${limits.peerAnswerBytesMax} bytes`);
+  return readAnswer(address, question, said);
+}
+
+interface Posted {
+  readonly path: string;
+  readonly question: unknown;
+  readonly msMax: number;
+  readonly bytesMax: number;
+  /** The error of a portal that does not answer. */
+  readonly away: () => SvcError;
+}
+
+/** Asks on a line of its own. `said` null: the answer has more bytes. */
+export async function post(
+  address: string,
+  key: string,
+  { path: at, question, msMax, bytesMax, away }: Posted,
+): Promise<{ readonly status: number; readonly said: string | null }> {
+  const line = await dialPeer(address, key);
   const timer = setTimeout(() => line.destroy(), msMax);
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = http.request({ path, method: 'POST', createConnection: () => line, headers: { host: address } }, resolve);
+      const request = http.request({ path: at, method: 'POST', createConnection: () => line, headers: { host: address } }, resolve);
       request.on('error', () => reject(away()));
       request.end(JSON.stringify(question));
     });
-    if (answer.statusCode !== 200) throw away();
-    const said = await textOf(answer, limits.peerAnswerBytesMax).catch(() => Promise.reject(away()));
-    if (said === null) throw unreadable(address, `it is larger than ${limits.peerAnswerBytesMax} bytes`);
-    return readAnswer(address, question, said);
+    return { status: answer.statusCode ?? 0, said: await textOf(answer, bytesMax).catch(() => Promise.reject(away())) };
   } finally {
     clearTimeout(timer);
     line.destroy();

@@ -1,5 +1,5 @@
 /** Orders to the portal that has a room: it brings a version back. The asking portal checked who may. On the lines of peer-lines.ts. */
-import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lineShape } from '../../schema/compile-shape.ts';
 import { type ErrorCode, errorKinds, SvcError } from '../../schema/errors.ts';
 import { canais } from '../../schema/rooms.ts';
@@ -8,8 +8,7 @@ import { appId, personId } from '../../schema/wire/http.ts';
 import { roomParams } from '../../schema/wire/rooms.ts';
 import { limits } from '../limits.ts';
 import type { RevertAsked } from '../rooms/contract.ts';
-import { dialPeer } from './peer-lines.ts';
-import { textOf } from './record-lines.ts';
+import { post, textOf } from './record-lines.ts';
 
 export const roomPath = '/room';
 
@@ -52,21 +51,14 @@ function readAsked(said: string | null): RevertAsked {
 /** Rejects with the code that the other portal answered, PORTAL_UNREACHABLE when it did not. */
 export async function askRevert(address: string, key: string, asked: RevertAsked): Promise<void> {
   const away = (): SvcError => new SvcError('PORTAL_UNREACHABLE', `the portal at ${address}, which has the room, does not answer`);
-  const line = await dialPeer(address, key);
-  const timer = setTimeout(() => line.destroy(), limits.peerRoomMsMax);
-  try {
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const request = http.request({ path: roomPath, method: 'POST', createConnection: () => line, headers: { host: address } }, resolve);
-      request.on('error', () => reject(away()));
-      request.end(JSON.stringify(asked));
-    });
-    if (answer.statusCode === 204) return;
-    const said = await textOf(answer, limits.peerQuestionBytesMax).catch(() => null);
-    throw refusalIn(said) ?? away();
-  } finally {
-    clearTimeout(timer);
-    line.destroy();
-  }
+  const { status, said } = await post(address, key, {
+    path: roomPath,
+    question: asked,
+    msMax: limits.peerRoomMsMax,
+    bytesMax: limits.peerQuestionBytesMax,
+    away,
+  });
+  if (status !== 204) throw refusalIn(said) ?? away();
 }
 
 function refusalIn(said: string | null): SvcError | null {

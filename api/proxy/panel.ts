@@ -8,7 +8,8 @@ import { problemText } from '../../schema/texts/problems.ts';
 import { pageLanguage } from '../http/page-language.ts';
 import { reasonTexts } from '../../schema/reasons/derived.ts';
 import { stepTexts, type TextLanguage, type Words } from '../../schema/texts/reasons.ts';
-import { escapeHtml, helpLink, pageHead, pageStyleHash, sourceHash } from '../connections/page-head.ts';
+import { helpLink, pageHead, pageStyleHash, sourceHash } from '../connections/page-head.ts';
+import { escapeHtml } from '../../schema/html.ts';
 import { ownProcess } from '../http/security-headers.ts';
 import { faceOf, panelButtons, type PanelButton, type PanelState } from './panel-face.ts';
 

@@ -88,7 +88,12 @@ export function createHistory({ rooms, relay: { history }, people, elsewhere }: 
         const { app, dona } = await writable(caller, id);
         const asked: RevertAsked = { key: { sala: id, canal }, seq, usuario: caller.usuario, app, dona };
         const there = await elsewhere?.(id);
-        await (there === null || there === undefined ? history.revert(asked) : there(asked));
+        const act = there === null || there === undefined ? history.revert(asked) : there(asked);
+        await act.catch(async (error: unknown) => {
+          // A room that was deleted meanwhile is closed under the act: it is not there, rather than not readable.
+          await writable(caller, id);
+          throw error;
+        });
       }),
   };
 }

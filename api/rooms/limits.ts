@@ -10,6 +10,8 @@ export const limits = {
   roomChangeRefillMs: 500,
   /** Deleted rooms stay in the bin for so long. Decision: docs/decisions/0449-a-bin-for-rooms.md */
   roomBinMs: 30 * 24 * 60 * 60_000,
+  /** Days for which versions of rooms are kept, unless the Portal document says otherwise. */
+  roomHistoryDaysDefault: 365,
   /** Versions that are looked at or brought back. */
   versionsBurst: 120,
   versionRefillMs: 500,

@@ -1,4 +1,5 @@
 /** The files of a new app: those of its template with its own words in the places that are marked `{{so}}`. */
+import { escapeHtml } from '../../schema/html.ts';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -69,13 +70,10 @@ function filled(text: string, name: string, app: NewApp): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (whole, key: string) => (Object.hasOwn(words, key) ? written(words[key] ?? '') : whole));
 }
 
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (mark) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[mark] ?? '&#39;');
-
 const writing: Readonly<Record<string, (text: string) => string>> = {
   '.json': (text) => JSON.stringify(text).slice(1, -1),
-  '.html': escaped,
-  '.svg': escaped,
+  '.html': escapeHtml,
+  '.svg': escapeHtml,
 };
 
 /** White on each of these is at least 4.5:1. */

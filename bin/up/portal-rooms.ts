@@ -5,7 +5,6 @@ import type { Relay } from '../../api/rooms/contract.ts';
 import { createRelay } from '../../api/rooms/relay/relay.ts';
 import { collector } from '../../api/connections/young-memory.ts';
 import type { Clock } from '../../schema/clock.ts';
-import { limits } from '../limits.ts';
 import { relayReport } from './room-report.ts';
 import type { OpenState } from './state.ts';
 
@@ -21,7 +20,7 @@ export function portalRooms(
     clock,
     report,
     diskOf,
-    historyDays: () => historyDays() ?? limits.roomHistoryDaysDefault,
+    historyDays,
     collect: collector(),
   });
   onRoomsTaken((salas) => relay.letGo(salas));

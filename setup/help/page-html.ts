@@ -1,5 +1,5 @@
 /** The frame of each page of the help: header, list of pages, contents. It loads files of the portal only, and has no inline script or style. */
-import { escapeHtml } from '../../api/connections/page-head.ts';
+import { escapeHtml } from '../../schema/html.ts';
 import type { HelpLanguage } from './pages.ts';
 import type { Heading } from './render-markdown.ts';
 

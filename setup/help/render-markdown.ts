@@ -1,6 +1,6 @@
 /** Renders a page of Markdown: HTML without scripts and styles of its own, and the sections that the search looks through. */
 import { Marked, type Token, type Tokens } from 'marked';
-import { escapeHtml } from '../../api/connections/page-head.ts';
+import { escapeHtml } from '../../schema/html.ts';
 
 /** Part of a page from a heading to the next one; the first begins at the top, and its id is empty. */
 export interface Section {

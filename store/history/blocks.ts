@@ -1,4 +1,5 @@
 /** Blocks of a text, as Markdown and HTML. Whatever a document holds is text in both: nothing of it becomes markup. */
+import { escapeHtml } from '../../schema/html.ts';
 
 /** Names of marks as most editors have them; others are left out. */
 export type Mark = 'bold' | 'italic' | 'strike' | 'code' | 'link';
@@ -85,13 +86,13 @@ function htmlBlock({ kind, level, inline }: Block): string {
   const words = (): string => inline.map(htmlInline).join('').replaceAll('\n', '<br>');
   switch (kind) {
     case 'plain':
-      return `<p style="white-space: pre-wrap">${escapedHtml(plainText(inline))}</p>`;
+      return `<p style="white-space: pre-wrap">${escapeHtml(plainText(inline))}</p>`;
     case 'heading':
       return `<h${Math.min(Math.max(level, 1), 6)}>${words()}</h${Math.min(Math.max(level, 1), 6)}>`;
     case 'quote':
       return `<blockquote>${words()}</blockquote>`;
     case 'code':
-      return `<pre><code>${escapedHtml(plainText(inline))}</code></pre>`;
+      return `<pre><code>${escapeHtml(plainText(inline))}</code></pre>`;
     case 'bullet':
     case 'ordered': {
       const list = kind === 'bullet' ? 'ul' : 'ol';
@@ -110,10 +111,7 @@ const tags: readonly (readonly [Mark, string])[] = [
 ];
 
 function htmlInline({ text, marks }: Inline): string {
-  const styled = tags.reduce((inner, [mark, tag]) => (marks[mark] === undefined ? inner : `<${tag}>${inner}</${tag}>`), escapedHtml(text));
+  const styled = tags.reduce((inner, [mark, tag]) => (marks[mark] === undefined ? inner : `<${tag}>${inner}</${tag}>`), escapeHtml(text));
   const { link } = marks;
-  return leadsOut(link) ? `<a href="${escapedHtml(link)}" rel="noreferrer">${styled}</a>` : styled;
+  return leadsOut(link) ? `<a href="${escapeHtml(link)}" rel="noreferrer">${styled}</a>` : styled;
 }
-
-const escapedHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');

@@ -36,8 +36,8 @@ export interface RelayDeps {
   readonly report: RelayReport;
   /** Bytes that the rooms of an owner hold on the disk. Without it only memory is counted. */
   readonly diskOf?: (dona: string) => Promise<number>;
-  /** Days for which versions of documents are kept; a year by default. */
-  readonly historyDays?: () => number;
+  /** Days for which versions of documents are kept; undefined: limits.roomHistoryDaysDefault. */
+  readonly historyDays?: () => number | undefined;
   /** Frees what is not used any more. */
   readonly collect?: () => void;
   /** Memory for open documents; that of limits.ts by default. */
@@ -144,7 +144,9 @@ export function createRelay(deps: RelayDeps): Relay {
 }
 
 /** Versions that the site's rule keeps: a room that nobody writes in is not compacted, and its log still has the others. */
-function historyOf({ deps: { log, clock, historyDays = keptDays }, rooms, desk }: Parts): Relay['history'] {
+function historyOf({ deps, rooms, desk }: Parts): Relay['history'] {
+  const { log, clock } = deps;
+  const historyDays = daysOf(deps);
   const look = async (key: RoomKey): Promise<{ readonly kept: readonly Version[]; readonly over: readonly Version[] }> => {
     const days = historyDays();
     const oldestMs = clock.nowMs() - days * 24 * 60 * 60_000;
@@ -165,7 +167,10 @@ function historyOf({ deps: { log, clock, historyDays = keptDays }, rooms, desk }
   };
 }
 
-const keptDays = (): number => 365;
+const daysOf =
+  ({ historyDays }: Pick<RelayDeps, 'historyDays'>) =>
+  (): number =>
+    historyDays?.() ?? limits.roomHistoryDaysDefault;
 
 /** Both documents of a room, with what is not written of them. */
 function abandon(
@@ -257,7 +262,7 @@ function assemble(deps: RelayDeps): Parts {
     log,
     clock,
     random: deps.random ?? Math.random,
-    historyDays: deps.historyDays ?? keptDays,
+    historyDays: daysOf(deps),
     onCompacted: ({ key, name }, made) => {
       if (made.dropped > 0) report.updatesDropped(key.sala, made.dropped);
       // The copy that came from the thread, whether or not it is still wanted.
