@@ -136,7 +136,11 @@ export class SvcAdminChange extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.#watch;
-    if (this.begun.kind === 'app') this.everywhere = this.begun.app?.everywhere === true;
+    if (this.begun.kind === 'app') {
+      this.everywhere = this.begun.app?.everywhere === true;
+      // An administrator who has just put an app into the repository looks for it here.
+      this.desk.shop.refresh();
+    }
     if (this.begun.kind === 'remove') void this.#show({ act: 'remove', kind: this.begun.of, name: this.begun.name });
   }
 
@@ -169,6 +173,7 @@ export class SvcAdminChange extends LitElement {
     this.body = null;
     this.draft = null;
     this.trouble = null;
+    if (this.begun.kind === 'app') this.desk.shop.refresh();
     await this.updateComplete;
     this.renderRoot.querySelector<HTMLElement>('form ui-field, form ui-select')?.focus();
   }

@@ -23,26 +23,29 @@ interface Parts {
   readonly updates: readonly Uint8Array[];
 }
 
-/** Parts before a version and after it; null: there is no such version (any more). */
-function partsAt(history: WholeHistory, seq: number): { readonly before: Parts; readonly after: Parts } | null {
+/** Parts before a version, and what says those after it; null: there is no such version (any more). */
+function partsAt(history: WholeHistory, seq: number): { readonly before: Parts; readonly after: () => Parts } | null {
   const { baseSeq, pieces } = history;
-  const { base, rows } = mendedRows(history.base, history.rows);
-  const bases = base === null ? [] : [base];
-  const updates = rows.map(updatesIn);
-  if (seq > 0 && seq >= baseSeq && seq <= baseSeq + rows.length) {
-    const at = seq - baseSeq;
-    return {
-      before: { pieces: [], updates: [...bases, ...updates.slice(0, at).flat()] },
-      after: { pieces: [], updates: updates.slice(at).flat() },
-    };
-  }
+  const mended = (): { readonly bases: readonly Uint8Array[]; readonly updates: readonly (readonly Uint8Array[])[] } => {
+    const { base, rows } = mendedRows(history.base, history.rows);
+    return { bases: base === null ? [] : [base], updates: rows.map(updatesIn) };
+  };
   const at = pieces.findIndex((piece) => piece.seq === seq);
-  if (at === -1) return null;
-  const bytes = pieces.map(({ piece }) => piece);
-  const isWhole = pieces.at(-1)!.seq >= baseSeq;
+  if (at !== -1) {
+    const bytes = pieces.map(({ piece }) => piece);
+    const isWhole = pieces.at(-1)!.seq >= baseSeq;
+    const after = (): Parts => {
+      const { bases, updates } = mended();
+      return { pieces: bytes.slice(at + 1), updates: [...(isWhole ? [] : bases), ...updates.flat()] };
+    };
+    return { before: { pieces: bytes.slice(0, at + 1), updates: [] }, after };
+  }
+  if (seq === 0 || seq < baseSeq || seq > baseSeq + history.rows.length) return null;
+  const { bases, updates } = mended();
+  const rowsBefore = seq - baseSeq;
   return {
-    before: { pieces: bytes.slice(0, at + 1), updates: [] },
-    after: { pieces: bytes.slice(at + 1), updates: [...(isWhole ? [] : bases), ...updates.flat()] },
+    before: { pieces: [], updates: [...bases, ...updates.slice(0, rowsBefore).flat()] },
+    after: () => ({ pieces: [], updates: updates.slice(rowsBefore).flat() }),
   };
 }
 
@@ -71,7 +74,8 @@ export function revertTo(history: WholeHistory, seq: number): Uint8Array<ArrayBu
   try {
     // Whatever came since is one step, which is undone.
     const undo = new Y.UndoManager(doc, { trackedOrigins: new Set([since]), captureTimeout: 0 });
-    unlessUnreadable(parts.after.updates, (readable) => doc.transact(() => applyPieces(doc, parts.after.pieces, readable), since));
+    const after = parts.after();
+    unlessUnreadable(after.updates, (readable) => doc.transact(() => applyPieces(doc, after.pieces, readable), since));
     const now = Y.encodeStateVector(doc);
     undo.undo();
     return new Uint8Array(Y.encodeStateAsUpdate(doc, now));

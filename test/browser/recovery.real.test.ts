@@ -198,7 +198,7 @@ test('an app that crashes: its failures are counted, and the log follows from ru
   expect(await log.evaluate((box) => box.clientHeight)).toBeGreaterThanOrEqual(12 * 18);
   const [box, window] = [await boxOf(log), await boxOf(windowOf(page, 'Gerenciador de tarefas'))];
   expect(box.y + 10 * 18).toBeLessThanOrEqual(window.y + window.height);
-  await until('a line of the second run', async () => (await log.textContent())?.includes('(vez 2)'));
+  await until('a line of the second run', async () => /\(vez [2-9]/.test((await log.textContent()) ?? ''));
   await row('cai')
     .getByText(/Falhas: [1-9]/)
     .waitFor();

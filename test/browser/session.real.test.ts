@@ -234,6 +234,8 @@ test('an administrator installs an app for all servers and removes it; a documen
   const { dir, own } = await desiredFolder();
   await copyExamples(['relogio'], path.join(dir, '../apps'));
   const page = await enter();
+  const offered = (): Promise<string> => page.evaluate(async () => (await fetch('/api/loja')).text());
+  await until('the app is offered', async () => (await offered()).includes('"relogio"'));
   const window = await administration(page);
   await window.getByRole('tab', { name: 'Aplicativos' }).click();
   const install = window.getByRole('button', { name: 'Instalar um aplicativo' });

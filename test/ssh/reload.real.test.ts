@@ -43,7 +43,8 @@ cd ${dir}
 # Others on this machine make accounts meanwhile: their lock files go while it is copied.
 cp -a /etc etc 2>copied || ! grep -v '/etc/[a-z]*\\(\\.lock\\|[+-]\\|\\.[0-9]*\\). *: No such file' copied >&2
 mount --bind etc /etc
-for at in /run /opt /usr/local; do mount -t tmpfs none $at; done
+mkdir -p /root/.cache
+for at in /run /opt /usr/local /root/.cache; do mount -t tmpfs none $at; done
 mkdir -p /run/sshd /usr/local/sbin /usr/local/bin /opt/svc
 for name in systemctl loginctl; do printf '#!/bin/sh\\nexit 1\\n' >/usr/local/sbin/$name; chmod 755 /usr/local/sbin/$name; done
 rm -rf /etc/svc /etc/svc-kit /etc/ssh/sshd_config.d; mkdir /etc/ssh/sshd_config.d; cp config /etc/ssh/sshd_config
