@@ -41,7 +41,7 @@ export function order(world: World, app: AppModel, action: Order, done: () => vo
 }
 
 /** The supervisor's act on receipt. Source: schema/supervisor-protocol.ts. */
-function take(world: World, app: AppModel, action: Order): void {
+export function take(world: World, app: AppModel, action: Order): void {
   if (action.kind === 'backend/pin') {
     if (app.env !== null) app.env = { pinned: action.pinned };
     push(world, app);
@@ -79,7 +79,7 @@ export function probe(world: World, app: AppModel, attempt: number): void {
   });
 }
 
-function answerOf(app: AppModel): ProbeAnswer {
+export function answerOf(app: AppModel): ProbeAnswer {
   const [process] = app.processes;
   if (process === undefined || !process.listening) return noAnswer;
   if (process.behaviour === 'answersError') return { code: 500, byGate: false };

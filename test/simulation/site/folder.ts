@@ -1,0 +1,48 @@
+/** The desired folder of a simulated site, and its repository: real files, which the product reads. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { World } from '../world.ts';
+import { packageName, type Site } from './site.ts';
+
+const document = (kind: string, name: string, spec: string): string => `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
+
+function textOf(world: World, repository: string): string {
+  const documents = [document('Portal', 'casa', `{ repository: ${repository} }`)];
+  for (const { name } of world.servers) documents.push(document('Server', name, `{ local: { prefix: ${name}, trusted: true } }`));
+  for (const installed of world.packages)
+    if (installed.document === 'written')
+      documents.push(document('Package', packageName(installed), `{ app: ${installed.manifest.id}, versao: 1.0.0, server: ${installed.server.name} }`));
+  for (const { name, server, document: state } of world.people)
+    if (state === 'written') documents.push(document('Person', name, `{ nome: ${name}, login: ${name}, server: ${server.name} }`));
+  for (const app of world.apps)
+    if (app.document !== null)
+      documents.push(document('Backend', `${app.person.name}-${app.id}`, `{ app: ${app.id}, pessoa: ${app.person.name}, estado: ${app.document} }`));
+  return documents.join('---\n');
+}
+
+/** As an administrator does who writes the file and says `svc apply --prune`. */
+export function writeFolder(site: Site): void {
+  putFolder(site);
+  site.counts['folder changed at'] = site.world.clock.monotonicMs();
+  applyFolder(site);
+}
+
+export function putFolder({ world, dir, repository }: Pick<Site, 'world' | 'dir' | 'repository'>): void {
+  writeFileSync(path.join(dir, 'new'), textOf(world, repository));
+  renameSync(path.join(dir, 'new'), path.join(dir, 'site.yaml'));
+}
+
+export function applyFolder(site: Site): void {
+  const { portal } = site;
+  portal?.process.gate(() => void portal.serving?.gateway.commands.admin.apply(true).catch(() => undefined));
+}
+
+export function putRepository(world: World, repository: string): void {
+  for (const manifest of new Map(world.packages.map((one) => [one.manifest.id, one.manifest])).values()) {
+    const folder = path.join(repository, manifest.id);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'svc-app.json'), JSON.stringify(manifest));
+    mkdirSync(path.join(folder, 'backend'), { recursive: true });
+    writeFileSync(path.join(folder, 'backend/main.js'), '');
+  }
+}

@@ -1,0 +1,159 @@
+/** A server of the model as a host of the product: every call is late, may fail, hangs while the server is away, and is unheard by a portal that died. */
+import path from 'node:path';
+import { duplexPair, type Duplex } from 'node:stream';
+import { SvcError } from '../../../schema/errors.ts';
+import type { Host, InstalledPackage } from '../../../controller/hosts/host.ts';
+import { answerOf } from '../orders.ts';
+import type { ProcessClock } from '../portals/process.ts';
+import { bootSupervisor, end, notice } from '../server-model.ts';
+import type { AppModel, Installed, PersonModel, ServerModel } from '../world.ts';
+import { checkRemoved } from './checks.ts';
+import { dialSupervisor, hashOf } from './lines.ts';
+import { count, type Site } from './site.ts';
+
+const packageOf = ({ manifest, hash }: Installed): InstalledPackage => ({
+  app: manifest.id,
+  version: manifest.version,
+  hash: hashOf(hash),
+  delivered: hashOf(hash),
+  scope: 'sistema',
+  previous: null,
+  manifest,
+});
+
+const pause = (site: Site, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const { clock } = site.world;
+    clock.at(clock.monotonicMs() + ms, () => {
+      site.activity += 1;
+      resolve();
+    });
+  });
+
+async function there(site: Site, server: ServerModel): Promise<void> {
+  if (server.reachable) return;
+  await pause(site, site.world.random.int(1_000, 10_000));
+  if (!server.reachable) throw new SvcError('SERVER_UNREACHABLE', 'no route to host');
+}
+
+export function hostOf(site: Site, server: ServerModel, process: ProcessClock): Host {
+  const { world, weather } = site;
+  const refuse = (): Promise<never> => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'not in this model'));
+  const personOf = (account: string): PersonModel => {
+    const person = server.people.find(({ name }) => name === account);
+    if (person === undefined) throw new SvcError('NOT_FOUND', `no account ${account}`);
+    return person;
+  };
+  const packages = async (): Promise<readonly InstalledPackage[]> => {
+    await there(site, server);
+    if (weather.failingLooks > 0) {
+      weather.failingLooks -= 1;
+      count(site, 'looks at packages that fail');
+      throw new SvcError('TIMEOUT', 'the server did not answer');
+    }
+    return server.packages.filter(({ present }) => present).map(packageOf);
+  };
+  return {
+    server: server.name,
+    place: async (account) => {
+      await there(site, server);
+      return { home: `/home/${personOf(account).name}`, prefix: '' };
+    },
+    dial: async (account, socketPath) => {
+      await there(site, server);
+      const person = personOf(account);
+      return socketPath.endsWith('/supervisor.sock')
+        ? dialSupervisor(site, person, process)
+        : dialApp(site, person.apps.find(({ id }) => socketPath.includes(`/${id}/`))!);
+    },
+    directSocketPath: () => null,
+    files: refuse,
+    run: refuse,
+    shell: refuse,
+    startSupervisor: async (account) => {
+      await there(site, server);
+      const person = personOf(account);
+      if (weather.failingStarts > 0) {
+        weather.failingStarts -= 1;
+        count(site, 'supervisors that do not start');
+        throw new SvcError('TIMEOUT', 'the supervisor did not come up');
+      }
+      if (weather.hangingStarts > 0) {
+        weather.hangingStarts -= 1;
+        count(site, 'starts of supervisors that hang');
+        await pause(site, world.random.int(5_000, 40_000));
+      }
+      await pause(site, world.random.int(30, 120));
+      if (person.supervisor === null) bootSupervisor(world, person);
+    },
+    installed: packages,
+    closed: async () => new Map(),
+    packageFile: async () => null,
+    install: async (source, _scope, _account, run) => {
+      await there(site, server);
+      const id = source.kind === 'folder' ? path.basename(source.path) : '';
+      return await installOn(site, server.packages.find(({ manifest }) => manifest.id === id)!, run?.signal);
+    },
+    mendEngines: refuse,
+    inventoryMark: async () => null,
+    inventory: async () => ({ missing: [], engines: [], gpu: false }),
+    rollBack: refuse,
+    confirm: async () => undefined,
+    remove: async (app) => {
+      await there(site, server);
+      const installed = server.packages.find(({ manifest }) => manifest.id === app)!;
+      checkRemoved(site, installed);
+      await pause(site, world.random.int(50, 5_000));
+      installed.present = false;
+      for (const one of instancesOf(installed)) notice(world, one);
+    },
+    credential: refuse,
+    asPortal: async () => null,
+    onDoubt: (listener) => {
+      const all = site.doubts.get(server) ?? new Set();
+      site.doubts.set(server, all.add(() => process.gate(listener)));
+    },
+    close: async () => undefined,
+  };
+}
+
+export const instancesOf = ({ server, manifest }: Installed): readonly AppModel[] =>
+  server.people.flatMap(({ apps }) => apps.filter(({ id }) => id === manifest.id));
+
+async function installOn(site: Site, installed: Installed, signal: AbortSignal | undefined): Promise<InstalledPackage> {
+  const { world, weather } = site;
+  await pause(site, world.random.int(50, 5_000));
+  if (signal?.aborted) throw new SvcError('CANCELLED', 'the installation was ended');
+  if (weather.failingInstalls > 0) {
+    weather.failingInstalls -= 1;
+    count(site, 'installations that fail');
+    throw new SvcError('SERVER_UNREACHABLE', 'the installer was cut off');
+  }
+  installed.present = true;
+  installed.hash = `hash-${world.clock.monotonicMs()}`;
+  for (const app of instancesOf(installed)) {
+    for (const process of app.processes) end(world, app, process, 'Reinstalled');
+    notice(world, app);
+  }
+  return packageOf(installed);
+}
+
+/** The socket of an app: answers as its process behaves, refuses where none listens. */
+function dialApp(site: Site, app: AppModel): Duplex {
+  const [process] = app.processes;
+  if (process?.listening !== true) throw new SvcError('APP_NOT_RUNNING', 'connection refused');
+  const [ours, theirs] = duplexPair();
+  ours.on('error', () => undefined);
+  theirs.on('error', () => undefined);
+  const hangs = process.behaviour === 'slow' && site.world.random.chance(0.2);
+  theirs.once('data', () => {
+    if (hangs) return;
+    void pause(site, site.world.random.int(1, 30)).then(() => {
+      const { code, byGate } = answerOf(app);
+      if (code === 0) return void theirs.destroy();
+      const gate = byGate ? 'X-Svc-Token: recusado\r\n' : '';
+      theirs.end(`HTTP/1.1 ${code} Said\r\n${gate}Content-Length: 0\r\nConnection: close\r\n\r\n`);
+    });
+  });
+  return ours;
+}

@@ -1,0 +1,201 @@
+/**
+ * The product's controller, reconcilers, store, supervisor lines and api of starts over simulated servers and people: a seed makes a history.
+ * `node test/simulation/site/simulate.ts [seed] [hours] [people] [apps]` prints the report, and the shortest history that fails.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openSqliteStore } from '../../../store/sqlite.ts';
+import { createRandom } from '../random.ts';
+import { createWorld, violate } from '../world.ts';
+import { carryOut, drawActs, signIn, type Act } from './acts.ts';
+import { checkRest } from './checks.ts';
+import { applyFolder, putFolder, putRepository } from './folder.ts';
+import { endLinesOf, pushChange } from './lines.ts';
+import { beginPortal, killPortal } from './portal.ts';
+import { calm, settle, type Site } from './site.ts';
+
+export interface History {
+  readonly seed: number;
+  readonly people?: number;
+  readonly apps?: number;
+  readonly servers?: number;
+  readonly hours?: number;
+  /** Between two acts, on average. */
+  readonly everyMs?: number;
+  /** Absent: drawn from the seed. */
+  readonly acts?: readonly Act[];
+}
+
+export interface Report {
+  readonly seed: number;
+  readonly steps: number;
+  readonly acts: number;
+  readonly violations: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly logLinesAMinute: number;
+  readonly wallMs: number;
+}
+
+const minuteMs = 60_000;
+const restEveryMs = 12 * minuteMs;
+const restMs = 2 * minuteMs;
+const logLinesAMinuteMax = 400;
+
+// oxlint-disable-next-line max-lines-per-function -- the parts of one site
+async function openSite({ seed, people = 3, apps = 3, servers = 2 }: History): Promise<{ readonly site: Site; readonly close: () => Promise<void> }> {
+  const world = createWorld({ seed, people, appsPerPerson: apps, servers });
+  const home = mkdtempSync(path.join(tmpdir(), 'svc-site-'));
+  const [dir, repository] = [path.join(home, 'desired'), path.join(home, 'apps')];
+  mkdirSync(dir);
+  const site: Site = {
+    world,
+    store: await openSqliteStore(':memory:'),
+    dir,
+    repository,
+    lines: new Set(),
+    weather: calm(),
+    tokens: new Map(),
+    doubts: new Map(),
+    wishes: new Map(),
+    orders: new Map(),
+    logged: [],
+    counts: {},
+    portal: null,
+    isResting: false,
+    activity: 0,
+    calls: 0,
+  };
+  const nothing = (): void => undefined;
+  Object.assign(world, {
+    several: {
+      changed: nothing,
+      personChanged: nothing,
+      serverChanged: nothing,
+      lineEnded: nothing,
+      pushed: (app: Parameters<typeof pushChange>[1]) => pushChange(site, app),
+      seen: nothing,
+      accepts: () => true,
+      lateMs: () => 0,
+    },
+  });
+  const { putIntent } = site.store;
+  Object.assign(site.store, {
+    putIntent: async (intent: Parameters<typeof putIntent>[0]) => {
+      await putIntent(intent);
+      const app = world.apps.find(({ id, person }) => id === intent.app && person.name === intent.person);
+      if (app !== undefined) site.wishes.set(intent.requestId, { app, wish: intent.wish, atMs: world.clock.monotonicMs() });
+    },
+  });
+  putRepository(world, repository);
+  putFolder(site);
+  return {
+    site,
+    close: async () => {
+      killPortal(site);
+      site.portal = null;
+      await site.store.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ends what is still waiting to go wrong. */
+function heal(site: Site): void {
+  Object.assign(site.weather, calm());
+  for (const server of site.world.servers) server.reachable = true;
+  endLinesOf(site, (line) => line.person.supervisor !== line.life);
+  site.portal?.process.goOn();
+}
+
+function rest(site: Site): void {
+  const { clock } = site.world;
+  site.isResting = true;
+  heal(site);
+  const at = (ms: number, act: () => void): void => void clock.at(clock.monotonicMs() + ms, act);
+  at(7_000, () => applyFolder(site));
+  for (const ms of [45_000, 115_000]) at(ms, () => void checkRest(site, ms).catch((error: unknown) => violate(site.world, `a check failed: ${String(error)}`)));
+  at(restMs, () => {
+    site.isResting = false;
+  });
+}
+
+function noisiestMinute(site: Site): number {
+  let [most, from] = [0, 0];
+  for (const [at, { atMs }] of site.logged.entries()) {
+    while (site.logged[from]!.atMs < atMs - minuteMs) from += 1;
+    most = Math.max(most, at - from + 1);
+  }
+  return most;
+}
+
+export async function simulateSite(history: History): Promise<Report> {
+  const startMs = performance.now();
+  const { seed, hours = 2, everyMs = 20_000 } = history;
+  const { site, close } = await openSite(history);
+  const { world } = site;
+  const { clock } = world;
+  const untilMs = hours * 60 * minuteMs;
+  const acts = history.acts ?? drawActs(seed, untilMs, everyMs);
+  const random = Math.random;
+  Math.random = createRandom(seed).next;
+  let steps = 0;
+  try {
+    beginPortal(site);
+    clock.at(10_000, () => world.people.forEach((person) => signIn(site, person)));
+    for (const act of acts)
+      clock.at(act[0], () => {
+        if (!site.isResting) carryOut(site, act);
+      });
+    for (let atMs = restEveryMs; atMs < untilMs; atMs += restEveryMs) clock.at(atMs, () => rest(site));
+    await settle(site);
+    while (clock.monotonicMs() < untilMs + 3 * minuteMs && world.tally.violations.length < 20 && clock.step()) {
+      steps += 1;
+      await settle(site);
+    }
+    const logLinesAMinute = noisiestMinute(site);
+    if (logLinesAMinute > logLinesAMinuteMax) violate(world, `${logLinesAMinute} lines of log in a minute`);
+    return {
+      seed,
+      steps,
+      acts: acts.length,
+      violations: world.tally.violations,
+      counts: site.counts,
+      logLinesAMinute,
+      wallMs: Math.round(performance.now() - startMs),
+    };
+  } finally {
+    Math.random = random;
+    await close();
+  }
+}
+
+/** The same history with as few acts as still fail. */
+export async function shortest(history: History, report: Report): Promise<readonly Act[]> {
+  const { seed, hours = 2, everyMs = 20_000 } = history;
+  const fails = async (acts: readonly Act[]): Promise<boolean> => (await simulateSite({ ...history, acts })).violations.length > 0;
+  let left = history.acts ?? drawActs(seed, hours * 60 * minuteMs, everyMs);
+  const last = Math.max(...report.violations.map((text) => Number(/, (\d+) s:/.exec(text)?.[1] ?? Infinity))) * 1_000;
+  left = left.filter(([atMs]) => atMs <= last);
+  for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
+    for (let from = 0; from < left.length; ) {
+      const fewer = [...left.slice(0, from), ...left.slice(from + size)];
+      if (await fails(fewer)) left = fewer;
+      else from += size;
+    }
+  return left;
+}
+
+if (import.meta.main) {
+  const [seed = 1, hours = 2, people = 3, apps = 3] = process.argv.slice(2).map(Number);
+  const history = { seed, hours, people, apps };
+  const report = await simulateSite(history);
+  console.log(JSON.stringify(report, null, 2));
+  if (report.violations.length > 0) {
+    const acts = await shortest(history, report);
+    const again = await simulateSite({ ...history, acts });
+    console.log(`it('seed ${seed}', async () => {\n  expect((await simulateSite(${JSON.stringify({ ...history, acts })})).violations).toEqual([]);\n});`);
+    console.log(again.violations.slice(0, 5).join('\n'));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * State of a simulated site: the model servers of ../world.ts, and what stands between them and the product's own controller, store and
+ * supervisor lines. Everything random comes from one seed, everything in time from one simulated clock.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Duplex } from 'node:stream';
+import type { Store } from '../../../store/store.ts';
+import type { ProcessClock } from '../portals/process.ts';
+import type { AppModel, Installed, PersonModel, ServerModel, World } from '../world.ts';
+import type { Portal } from './portal.ts';
+
+/** A connection of a portal to the supervisor of a person. */
+export interface Line {
+  readonly person: PersonModel;
+  /** Life of the supervisor that accepted it. */
+  readonly life: number;
+  readonly stream: Duplex;
+  readonly process: ProcessClock;
+  isSubscribed: boolean;
+  isOver: boolean;
+  /** Times of the last message each way: a line keeps its order. */
+  inMs: number;
+  outMs: number;
+}
+
+/** Faults that are under way, and those that wait for the next call of their kind. */
+export interface Weather {
+  storeRefusesUntilMs: number;
+  storeSlowMs: number;
+  lostReplies: number;
+  lateReplies: number;
+  cutReplies: number;
+  lostEdges: number;
+  failingStarts: number;
+  hangingStarts: number;
+  failingLooks: number;
+  failingInstalls: number;
+  /** The portal dies at the n-th call that reaches something or comes back; 0 for none. */
+  diesAtCall: number;
+}
+
+export const calm = (): Weather => ({
+  storeRefusesUntilMs: 0,
+  storeSlowMs: 0,
+  lostReplies: 0,
+  lateReplies: 0,
+  cutReplies: 0,
+  lostEdges: 0,
+  failingStarts: 0,
+  hangingStarts: 0,
+  failingLooks: 0,
+  failingInstalls: 0,
+  diesAtCall: 0,
+});
+
+export interface Wished {
+  readonly app: AppModel;
+  readonly wish: 'start' | 'stop' | 'restart';
+  readonly atMs: number;
+}
+
+export interface Site {
+  readonly world: World;
+  readonly store: Store;
+  /** Folders of the desired state and of the repository. */
+  readonly dir: string;
+  readonly repository: string;
+  readonly lines: Set<Line>;
+  readonly weather: Weather;
+  readonly tokens: Map<AppModel, string>;
+  /** Called when a server was away: connections to it may be gone. */
+  readonly doubts: Map<ServerModel, Set<() => void>>;
+  /** Orders that the api acknowledged, by id. */
+  readonly wishes: Map<string, Wished>;
+  /** Times at which supervisors received an order that changes something, by app; and lines of the log. */
+  readonly orders: Map<AppModel, number[]>;
+  readonly logged: { readonly atMs: number; readonly text: string }[];
+  readonly counts: Record<string, number>;
+  portal: Portal | null;
+  isResting: boolean;
+  /** Rises whenever something reaches a portal, or a portal something. */
+  activity: number;
+  /** Calls of the portal so far, for its death at one of them. */
+  calls: number;
+}
+
+export function count(site: Site, what: string): void {
+  site.counts[what] = (site.counts[what] ?? 0) + 1;
+}
+
+/** Turns of the event loop without a sign of life after which nothing more happens at this moment. */
+const quietTurns = 3;
+const turnsMax = 200_000;
+
+const readsFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'CloseReq');
+
+/** Lets the portal do everything that it does at this moment. */
+export async function settle(site: Site): Promise<void> {
+  let quiet = 0;
+  for (let turns = 0; quiet < quietTurns; turns += 1) {
+    if (turns > turnsMax) throw new Error(`the portal is busy for ever at ${site.world.clock.monotonicMs()} ms`);
+    const before = site.activity;
+    await turn();
+    quiet = site.activity === before && !readsFiles() ? quiet + 1 : 0;
+  }
+}
+
+export const packageName = (installed: Installed): string => `${installed.manifest.id}-${installed.server.name}`;
