@@ -9,6 +9,7 @@ import type { AppModel, PersonModel, ServerModel } from '../world.ts';
 import { writeFolder } from './folder.ts';
 import { endLinesOf } from './lines.ts';
 import { killPortal } from './portal.ts';
+import { closePage, makeRoom, openPage, sessionHash, setRole, write, type Page, type Room } from './rooms.ts';
 import { count, type Site } from './site.ts';
 
 type Do = (site: Site, random: Random) => void;
@@ -22,7 +23,7 @@ const later = ({ world }: Site, ms: number, act: () => void): void => void world
 export function signIn(site: Site, person: PersonModel): void {
   if (person.document !== 'written' || site.portal?.serving == null) return;
   const nowMs = site.world.clock.nowMs();
-  const tokenHash = person.name.padStart(64, '0');
+  const tokenHash = sessionHash(person);
   const session = { tokenHash, person: person.name, admin: false, audience: 'portal', method: 'link', address: '', agent: '' } as const;
   // The api answers once it is stored.
   void site.store
@@ -35,10 +36,44 @@ export function signIn(site: Site, person: PersonModel): void {
 function signOut(site: Site, person: PersonModel): void {
   if (person.session === null || site.portal?.serving == null) return;
   person.session = null;
-  void site.store.deleteSession(person.name.padStart(64, '0')).then(() => site.portal?.bus.enqueue(keys.person(person.name), false));
+  void site.store.deleteSession(sessionHash(person)).then(() => site.portal?.bus.enqueue(keys.person(person.name), false));
+  for (const page of site.rooms!.pages) if (page.person === person) closePage(site.rooms!, page);
+  site.portal.serving.rooms.relay.endSession(sessionHash(person));
   for (const app of person.apps) app.windows = { open: 0, zeroSinceMs: site.world.clock.nowMs() };
   void site.portal.serving.windows.pageClosed(person.name).catch(() => undefined);
 }
+
+/** The first day: everybody signs in, two rooms are made, and pages opened. */
+export function beginPeople(site: Site): void {
+  const { people } = site.world;
+  const rooms = site.rooms!;
+  for (const person of people) signIn(site, person);
+  for (const [at, owner] of people.slice(0, 2).entries())
+    later(site, 1_000 + at * 500, () => {
+      const begin = async (): Promise<void> => {
+        await makeRoom(rooms, owner);
+        const room = rooms.all.at(-1)!;
+        for (const person of people) if (person !== owner) await setRole(rooms, room, person, person === people[2] && at === 0 ? 'ver' : 'editar');
+        for (const person of people) keepWriting(site, openPage(rooms, person, room));
+      };
+      void begin().catch(() => undefined);
+    });
+}
+
+function keepWriting(site: Site, page: Page): void {
+  later(site, site.world.random.int(300, 8_000), () => {
+    if (!page.isOpen) return;
+    if (!site.isResting) write(site.rooms!, page);
+    keepWriting(site, page);
+  });
+}
+
+const anyPage = (site: Site, random: Random): Page | null => {
+  const pages = [...site.rooms!.pages];
+  return pages.length === 0 ? null : random.pick(pages);
+};
+
+const anyRoom = (site: Site, random: Random): Room | null => (site.rooms!.all.length === 0 ? null : random.pick(site.rooms!.all));
 
 function setWindows(site: Site, app: AppModel, open: number): void {
   const { person } = app;
@@ -218,6 +253,80 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
     (site, random) => {
       site.weather.storeSlowMs = random.int(20, 400);
       later(site, random.int(1_000, minuteMs), () => (site.weather.storeSlowMs = 0));
+    },
+  ],
+  'page opened': [
+    8,
+    (site, random) => {
+      const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
+      if (room === null || person.session === null || site.rooms!.pages.size >= 3 * site.world.people.length) return;
+      keepWriting(site, openPage(site.rooms!, person, room));
+    },
+  ],
+  'page closed': [
+    6,
+    (site, random) => {
+      const page = anyPage(site, random);
+      if (page !== null) closePage(site.rooms!, page);
+    },
+  ],
+  'page without network': [
+    4,
+    (site, random) => {
+      const page = anyPage(site, random);
+      page?.wire?.stall();
+      page?.setOnline(false);
+      later(site, random.int(100, 3 * minuteMs), () => page?.setOnline(true));
+    },
+  ],
+  'line of a page cut': [4, (site, random) => anyPage(site, random)?.wire?.end()],
+  'line of a page stands still': [3, (site, random) => anyPage(site, random)?.wire?.stall()],
+  'words at once': [
+    6,
+    (site, random) => {
+      const page = anyPage(site, random);
+      for (let n = random.int(2, 60); page !== null && n > 0; n -= 1)
+        later(site, random.int(0, 300), () => {
+          if (page.isOpen) write(site.rooms!, page);
+        });
+    },
+  ],
+  'role given': [
+    6,
+    (site, random) => {
+      const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
+      if (room !== null && room.owner !== person) void setRole(site.rooms!, room, person, random.pick(['ver', 'comentar', 'editar', 'editar'] as const)).catch(() => undefined);
+    },
+  ],
+  'role taken': [
+    3,
+    (site, random) => {
+      const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
+      if (room !== null && room.owner !== person) void setRole(site.rooms!, room, person, null).catch(() => undefined);
+    },
+  ],
+  'log refuses': [
+    2,
+    (site, random) => {
+      site.rooms!.refusesUntilMs = site.world.clock.monotonicMs() + random.int(10, 20_000);
+      site.rooms!.troubleAtMs = site.rooms!.refusesUntilMs;
+    },
+  ],
+  'portal ends as it is told': [
+    3,
+    (site) => {
+      const { portal, rooms } = site;
+      if (portal?.serving == null) return;
+      const { relay } = portal.serving.rooms;
+      const { controller } = portal.serving;
+      const end = async (): Promise<void> => {
+        await relay.close();
+        await controller.stop();
+        if (site.portal === portal) killPortal(site);
+      };
+      rooms!.troubleAtMs = site.world.clock.monotonicMs();
+      void end().catch(() => killPortal(site));
+      later(site, 20_000, () => site.portal === portal && killPortal(site));
     },
   ],
   'clock set': [

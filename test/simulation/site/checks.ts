@@ -61,8 +61,9 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
   const [intents, present] = await Promise.all([site.store.intents(), site.store.present(world.clock.nowMs())]);
   const pending = new Map(intents.flatMap((one) => (one.done ? [] : [[keys.backend(one.person, one.app), one] as const])));
   for (const person of world.people) {
+    // Whoever was taken out of the folder for a moment was signed out.
+    if (!present.has(person.name)) person.session = null;
     if (person.document === 'leaving' && !entries.people.has(person.name)) {
-      person.session = present.has(person.name) ? person.session : null;
       checkForgotten(world, person);
       person.document = 'gone';
     }

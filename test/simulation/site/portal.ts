@@ -11,18 +11,20 @@ import { openWindows, type Windows } from '../../../api/events/windows.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import type { Gateway } from '../../../schema/gateway.ts';
 import { createBus, type Bus } from '../../../store/bus.ts';
+import type { LogRow, RoomLog } from '../../../store/room-log.ts';
 import type { Store } from '../../../store/store.ts';
 import { createProcessClock, type ProcessClock } from '../portals/process.ts';
 import { violate, type ServerModel } from '../world.ts';
 import { hostOf } from './host.ts';
 import { endLinesOf } from './lines.ts';
+import { beginRooms, logInTime, type RoomPortal } from './rooms.ts';
 import { count, type Site } from './site.ts';
 
 export interface Portal {
   readonly process: ProcessClock;
   readonly bus: Bus;
   /** Null until it serves people. */
-  serving: { readonly controller: Controller; readonly gateway: Gateway; readonly starts: Starts; readonly windows: Windows } | null;
+  serving: { readonly controller: Controller; readonly gateway: Gateway; readonly starts: Starts; readonly windows: Windows; readonly rooms: RoomPortal } | null;
 }
 
 /** Kinds without a watch of real files: the folder is taken when the simulation says so. */
@@ -64,9 +66,10 @@ async function serve(site: Site, portal: Portal): Promise<void> {
   const gateway = createGateway(controller.context);
   const starts = createStarts({ store, bus, apps: gateway.apps, clock: process });
   const windows = await openWindows(store, bus, process);
+  const rooms = beginRooms(site.rooms!, { store, bus, gateway, process, log: logOfRooms(site, process) });
   await controller.start();
   if (process.state() === 'ended') return;
-  portal.serving = { controller, gateway, starts, windows };
+  portal.serving = { controller, gateway, starts, windows, rooms };
   for (const person of site.world.people) pagesComeAgain(site, portal, person.name);
 }
 
@@ -96,9 +99,26 @@ export function killPortal(site: Site): void {
   endLinesOf(site, ({ process }) => process === portal.process);
   for (const line of site.lines) if (line.process === portal.process) site.lines.delete(line);
   site.doubts.clear();
+  for (const { wire } of site.rooms?.pages ?? []) wire?.end();
+  if (site.rooms !== null) site.rooms.troubleAtMs = world.clock.monotonicMs();
   world.clock.at(world.clock.monotonicMs() + world.random.int(300, 5_000), () => {
     if (site.portal === null) beginPortal(site);
   });
+}
+
+function logOfRooms(site: Site, process: ProcessClock): RoomLog {
+  const all = site.rooms!;
+  const refusal = (name: string | symbol): Error | null => {
+    if (name === 'close' || all.refusesUntilMs <= site.world.clock.monotonicMs()) return null;
+    count(site, 'calls that the log of rooms refuses');
+    return new SvcError('STORE_FAILED', 'no space left on the device');
+  };
+  const log = reached(site, process, logInTime(all), refusal);
+  return {
+    ...Object.fromEntries(Object.keys(all.log).map((name) => [name, log[name as keyof RoomLog]])),
+    // Frames may change after the call.
+    append: (rows: readonly LogRow[]) => log.append(rows.map((row) => ({ ...row, frames: Uint8Array.from(row.frames) }))),
+  } as RoomLog;
 }
 
 /** What it answers at once. */

@@ -8,6 +8,7 @@ import type { Store } from '../../../store/store.ts';
 import type { ProcessClock } from '../portals/process.ts';
 import type { AppModel, Installed, PersonModel, ServerModel, World } from '../world.ts';
 import type { Portal } from './portal.ts';
+import type { RoomSite } from './rooms.ts';
 
 /** A connection of a portal to the supervisor of a person. */
 export interface Line {
@@ -77,6 +78,7 @@ export interface Site {
   readonly logged: { readonly atMs: number; readonly text: string }[];
   readonly counts: Record<string, number>;
   portal: Portal | null;
+  rooms: RoomSite | null;
   isResting: boolean;
   /** Rises whenever something reaches a portal, or a portal something. */
   activity: number;
@@ -101,7 +103,8 @@ export async function settle(site: Site): Promise<void> {
     if (turns > turnsMax) throw new Error(`the portal is busy for ever at ${site.world.clock.monotonicMs()} ms`);
     const before = site.activity;
     await turn();
-    quiet = site.activity === before && !readsFiles() ? quiet + 1 : 0;
+    const isQuiet = site.activity === before && (site.rooms?.working ?? 0) === 0 && !readsFiles();
+    quiet = isQuiet ? quiet + 1 : 0;
   }
 }
 

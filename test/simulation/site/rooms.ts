@@ -1,0 +1,390 @@
+/**
+ * Rooms of a simulated site: the product's relay, tickets, entrance and roles in the portal, its connection in the pages, and its log on the disk.
+ * People write words that are theirs alone, so that each can be looked for: in the log, in the other pages, and where a role forbids it.
+ */
+import { createServer, type Server } from 'node:http';
+import { WebSocket } from 'ws';
+import * as Y from 'yjs';
+import { createEntrance } from '../../../api/rooms/entrance.ts';
+import { followRoles } from '../../../api/rooms/follow-roles.ts';
+import { createRoomNews } from '../../../api/rooms/news.ts';
+import { createRelay } from '../../../api/rooms/relay/relay.ts';
+import { createRooms, type Rooms } from '../../../api/rooms/rooms.ts';
+import { createTickets, type Tickets } from '../../../api/rooms/tickets.ts';
+import type { RoomCaller } from '../../../api/rooms/callers.ts';
+import type { Relay } from '../../../api/rooms/contract.ts';
+import { fixedRing } from '../../../api/auth/key-rings.ts';
+import type { Gateway } from '../../../schema/gateway.ts';
+import { updatesIn } from '../../../schema/room-frames.ts';
+import type { Papel } from '../../../schema/rooms.ts';
+import { createHandle, type Connection } from '../../../sdk/rooms/handle.ts';
+import { driveRoom } from '../../../sdk/rooms/drive.ts';
+import type { Bus } from '../../../store/bus.ts';
+import type { RoomLog } from '../../../store/room-log.ts';
+import type { Store } from '../../../store/store.ts';
+import { openSqliteRoomLog } from '../../../store/sqlite-room-log.ts';
+import { violate, type PersonModel } from '../world.ts';
+import type { ProcessClock } from '../portals/process.ts';
+import { count, type Site } from './site.ts';
+import { openWire, type Wire } from './wire.ts';
+
+export interface Room {
+  readonly id: string;
+  readonly owner: PersonModel;
+  /** By name: the role that the api confirmed last, and when. */
+  readonly roles: Map<string, { readonly papel: Papel | null; readonly atMs: number }>;
+  /** Words that are on the disk, and those that nobody may lose. */
+  readonly durable: Set<string>;
+  readonly promised: Set<string>;
+}
+
+export interface Page {
+  readonly person: PersonModel;
+  readonly room: Room;
+  readonly name: string;
+  readonly doc: Y.Doc;
+  readonly connection: Connection;
+  readonly written: { readonly word: string; readonly atMs: number }[];
+  /** Since when it is synchronized without a break; null: it is not. */
+  sinceMs: number | null;
+  wire: Wire | null;
+  words: number;
+  isOpen: boolean;
+  setOnline(isOnline: boolean): void;
+}
+
+export interface RoomPortal {
+  readonly relay: Relay;
+  readonly rooms: Rooms;
+  readonly tickets: Tickets;
+  readonly server: Server;
+}
+
+/** State of all rooms, beside a site. */
+export interface RoomSite {
+  readonly site: Site;
+  readonly log: RoomLog;
+  readonly all: Room[];
+  readonly pages: Set<Page>;
+  pagesMade: number;
+  /** Calls of the log that are under way in its thread. */
+  working: number;
+  refusesUntilMs: number;
+  troubleAtMs: number;
+}
+
+export async function openRooms(site: Site, file: string): Promise<RoomSite> {
+  return {
+    site,
+    log: await openSqliteRoomLog(file),
+    all: [],
+    pages: new Set(),
+    pagesMade: 0,
+    working: 0,
+    refusesUntilMs: 0,
+    troubleAtMs: -Infinity,
+  };
+}
+
+/** The log as its thread answers: nothing else happens in the simulated world meanwhile. */
+export function logInTime(all: RoomSite): RoomLog {
+  const { log } = all;
+  const counted = <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>): ((...args: Args) => Promise<Result>) => async (...args) => {
+    all.working += 1;
+    try {
+      return await act(...args);
+    } finally {
+      all.working -= 1;
+      all.site.activity += 1;
+    }
+  };
+  const wrapped = Object.fromEntries(
+    Object.entries(log).map(([name, act]) => [name, counted(act as (...args: readonly unknown[]) => Promise<unknown>)]),
+  ) as unknown as RoomLog;
+  return {
+    ...wrapped,
+    append: async (rows) => {
+      const written = rows.map(({ sala, frames }) => [sala, wordsIn(frames)] as const);
+      await wrapped.append(rows);
+      for (const [sala, words] of written) for (const word of words) all.all.find(({ id }) => id === sala)?.durable.add(word);
+    },
+  };
+}
+
+const wordsIn = (bytes: Uint8Array): readonly string[] => Buffer.from(bytes).toString('latin1').match(/<\w+>/g) ?? [];
+
+export function beginRooms(
+  { site }: RoomSite,
+  { store, bus, gateway, process, log }: { readonly store: Store; readonly bus: Bus; readonly gateway: Gateway; readonly process: ProcessClock; readonly log: RoomLog },
+): RoomPortal {
+  const report = (what: string) => (): void => count(site, `relay: ${what}`);
+  const { world } = site;
+  const { people, apps } = gateway;
+  const relay = createRelay({
+    log,
+    clock: process,
+    random: () => world.random.next(),
+    report: {
+      loadFailed: report('load failed'),
+      commitFailed: report('commit failed'),
+      commitRecovered: report('commit recovered'),
+      compactionFailed: report('compaction failed'),
+      updatesDropped: report('updates dropped'),
+      lost: report('lost at its end'),
+    },
+  });
+  const news = createRoomNews({ rooms: store.rooms, people, relay, bus });
+  const rooms = createRooms({ rooms: store.rooms, people, apps, relay, news, clock: process, diskOf: async () => 0 });
+  const tickets = createTickets({
+    clock: process,
+    ring: fixedRing(Buffer.alloc(32, 7)),
+    rooms: store.rooms,
+    person: (usuario) => people.find(usuario),
+    alive: async (session) => (await store.session(session, process.nowMs())) !== null,
+  });
+  followRoles({ rooms: store.rooms, people, news, relay, bus, onError: () => count(site, 'roles that could not be followed') });
+  const entrance = createEntrance({ site: { scheme: 'http', host: 'svc', hostname: 'svc', origins: 'subdomain', origin: 'http://svc' }, tickets, relay });
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    entrance(request, socket, head).catch(() => socket.destroy());
+  });
+  return { relay, rooms, tickets, server };
+}
+
+export const sessionHash = (person: PersonModel): string => person.name.padStart(64, '0');
+
+export const callerOf = (person: PersonModel, app: string): RoomCaller => ({
+  usuario: person.name,
+  grupos: [],
+  app,
+  por: 'pagina',
+  session: sessionHash(person),
+  credential: null,
+});
+
+const app = 'app0';
+
+/** The portal that serves, or a refusal as a page has it while none does. */
+function serving({ site }: RoomSite): RoomPortal {
+  const rooms = site.portal?.serving?.rooms;
+  if (rooms === undefined) throw new Error('no network');
+  return rooms;
+}
+
+export async function makeRoom(all: RoomSite, owner: PersonModel): Promise<void> {
+  const { id } = await serving(all).rooms.create(callerOf(owner, app), `sala ${all.all.length}`);
+  const roles = new Map([[owner.name, { papel: 'dona' as Papel, atMs: all.site.world.clock.monotonicMs() }]]);
+  all.all.push({ id, owner, roles, durable: new Set(), promised: new Set() });
+}
+
+/** Null: the person is taken out. Confirmed once the api answers. */
+export async function setRole(all: RoomSite, room: Room, person: PersonModel, papel: 'ver' | 'comentar' | 'editar' | null): Promise<void> {
+  const { rooms } = serving(all);
+  const { clock } = all.site.world;
+  // From here on it may be either.
+  const before = room.roles.get(person.name)?.papel ?? null;
+  room.roles.delete(person.name);
+  try {
+    if (papel === null) await rooms.takePerson(callerOf(room.owner, app), room.id, person.name);
+    else await rooms.givePerson(callerOf(room.owner, app), room.id, person.name, papel);
+    room.roles.set(person.name, { papel, atMs: clock.monotonicMs() });
+  } catch {
+    void before;
+  }
+}
+
+export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
+  const { site } = all;
+  const { clock, random } = site.world;
+  all.pagesMade += 1;
+  const handle = createHandle({ Y, canal: 'documento' } as never, () => undefined);
+  const listeners = new Set<(isOnline: boolean) => void>();
+  let isOnline = true;
+  const page: Page = {
+    person,
+    room,
+    name: `p${all.pagesMade}`,
+    doc: handle.conexao.doc as unknown as Y.Doc,
+    connection: handle.conexao,
+    written: [],
+    sinceMs: null,
+    wire: null,
+    words: 0,
+    isOpen: true,
+    setOnline: (next) => {
+      isOnline = next;
+      for (const listener of listeners) listener(next);
+    },
+  };
+  all.pages.add(page);
+  handle.conexao.aoMudar(({ estado }) => {
+    page.sinceMs = estado === 'sincronizado' ? clock.monotonicMs() : null;
+  });
+  page.doc.on('update', (update: Uint8Array, origin: unknown) => {
+    if (typeof origin === 'object' && origin !== null) checkReceived(all, page, update);
+  });
+  driveRoom(handle, { Y } as never, {
+    ticket: () => ticketFor(all, page),
+    openSocket: (caminho, bilhete) => {
+      const { portal } = site;
+      if (!isOnline || portal?.serving == null) throw new Error('no network');
+      const wire = openWire(site, portal.process);
+      page.wire = wire;
+      portal.process.gate(() => portal.serving!.rooms.server.emit('connection', wire.far));
+      return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, { createConnection: () => wire.near, perMessageDeflate: false } as never) as never;
+    },
+    nowMs: () => clock.monotonicMs(),
+    random: () => random.next(),
+    later: (ms, run) =>
+      clock.at(clock.monotonicMs() + ms, () => {
+        site.activity += 1;
+        run();
+      }),
+    watchNetwork: (change) => {
+      listeners.add(change);
+      return () => void listeners.delete(change);
+    },
+    watchRole: () => () => undefined,
+    copy: null,
+    user: null,
+  });
+  return page;
+}
+
+/** As `POST /api/salas/:id/bilhete`, over a network of its own. */
+async function ticketFor(all: RoomSite, { person, room }: Page): Promise<{ readonly bilhete: string | null; readonly caminho: string; readonly papel: Papel | null }> {
+  const { site } = all;
+  const { clock, random } = site.world;
+  const wait = (): Promise<void> => new Promise((resolve) => void clock.at(clock.monotonicMs() + random.int(1, 20), resolve));
+  await wait();
+  const { rooms, tickets } = serving(all);
+  if (person.session === null) throw Object.assign(new Error('signed out'), { status: 401 });
+  const caller = callerOf(person, app);
+  let standing;
+  try {
+    standing = await rooms.standing(caller, room.id);
+  } catch (error) {
+    throw Object.assign(new Error('refused'), { status: (error as { readonly code?: string }).code === 'NOT_FOUND' ? 404 : 503 });
+  }
+  await wait();
+  site.activity += 1;
+  const { papel } = standing;
+  const { usuario, por, session, credential } = caller;
+  const bilhete = papel === null ? null : tickets.give({ usuario, app, sala: room.id, por, session, credential });
+  return { bilhete, caminho: `/ws/salas/${room.id}`, papel };
+}
+
+export function write(all: RoomSite, page: Page): void {
+  page.words += 1;
+  const word = `<${page.name}w${page.words}>`;
+  const text = page.doc.getText('texto');
+  page.written.push({ word, atMs: all.site.world.clock.monotonicMs() });
+  // Between words: each stays whole.
+  const places = [...text.toJSON().matchAll(/</g)].map(({ index }) => index);
+  text.insert(all.site.world.random.pick([...places, text.length]), word);
+}
+
+/** How long an edit may take to the disk while nothing is wrong. */
+const writtenMs = 3_000;
+
+/** Who closes it a while after an edit, with everything in order, may go. */
+export function closePage(all: RoomSite, page: Page): void {
+  const nowMs = all.site.world.clock.monotonicMs();
+  const role = page.room.roles.get(page.person.name);
+  const writes = role?.papel === 'editar' || role?.papel === 'dona';
+  for (const { word, atMs } of page.written) {
+    const isSettled = page.sinceMs !== null && page.sinceMs < atMs && nowMs - atMs > writtenMs && all.troubleAtMs < atMs;
+    if (isSettled && writes && role !== undefined && role.atMs < atMs) page.room.promised.add(word);
+  }
+  leave(all, page);
+}
+
+function leave(all: RoomSite, page: Page): void {
+  page.isOpen = false;
+  all.pages.delete(page);
+  void page.connection.sair();
+}
+
+const wayMs = 2_000;
+
+/** Nobody gets what was written after they were taken out. */
+function checkReceived({ site, pages }: RoomSite, page: Page, update: Uint8Array): void {
+  const role = page.room.roles.get(page.person.name);
+  if (role === undefined || role.papel !== null) return;
+  const fresh = wordsIn(update).filter((word) => {
+    const from = [...pages].find(({ name }) => word.startsWith(`<${name}w`));
+    const atMs = from?.written.find((one) => one.word === word)?.atMs ?? -Infinity;
+    return atMs > role.atMs + wayMs;
+  });
+  if (fresh.length > 0) violate(site.world, `${page.person.name} was taken out of ${page.room.id} and gets ${fresh[0]}`);
+}
+
+function textOf(doc: Y.Doc): string {
+  return doc.getText('texto').toJSON();
+}
+
+async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet<string>> {
+  const { base, tail } = await log.load({ sala: id, canal: 'documento' });
+  const doc = new Y.Doc();
+  doc.transact(() => {
+    if (base !== null) Y.applyUpdate(doc, base);
+    for (const update of updatesIn(tail)) Y.applyUpdate(doc, update);
+  });
+  return new Set(wordsIn(Buffer.from(textOf(doc))));
+}
+
+/** Once nothing goes wrong any more. */
+export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> {
+  const { world } = all.site;
+  all.working += 1;
+  try {
+    for (const room of all.all) await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
+  } finally {
+    all.working -= 1;
+  }
+}
+
+async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {
+  const onDisk = await wordsOnDisk(all, room);
+  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word));
+  const [gone] = lost(room.durable);
+  if (gone !== undefined) say(`${gone} was on the disk and is lost`);
+  const [promised] = lost(room.promised);
+  if (promised !== undefined) say(`${promised} was written with everything in order and is lost`);
+  const texts = new Map<string, string>();
+  for (const page of all.pages) {
+    if (page.room !== room || !page.isOpen || page.person.session === null || page.person.document !== 'written') continue;
+    const role = room.roles.get(page.person.name);
+    if (role === undefined) continue;
+    const { estado } = page.connection;
+    if (role.papel === null) {
+      if (estado !== 'sem-acesso' && estado !== 'fora') say(`${page.name} of ${page.person.name}, who is not in it, is ${estado}`);
+      continue;
+    }
+    if (estado === 'sem-acesso') continue;
+    if (estado !== 'sincronizado') {
+      say(`${page.name} of ${page.person.name} is ${estado}`);
+      continue;
+    }
+    const mayWrite = role.papel === 'editar' || role.papel === 'dona';
+    const words = wordsIn(Buffer.from(textOf(page.doc)));
+    const own = new Set(page.written.map(({ word }) => word));
+    const [missing] = [...onDisk].filter((word) => !words.includes(word));
+    if (missing !== undefined) say(`${page.name} lacks ${missing}`);
+    const [unsaved] = lost(words.filter((word) => mayWrite || !own.has(word)));
+    if (unsaved !== undefined) say(`${page.name} shows ${unsaved}, which is not on the disk`);
+    if (mayWrite) texts.set(page.name, textOf(page.doc));
+  }
+  if (new Set(texts.values()).size > 1) say(`pages differ: ${[...texts.keys()].join(', ')}`);
+}
+
+/** Words of who may only look are nowhere but in their own page. */
+export function checkForbidden(all: RoomSite): void {
+  for (const page of all.pages) {
+    const role = page.room.roles.get(page.person.name);
+    if (role === undefined || role.papel === 'editar' || role.papel === 'dona') continue;
+    for (const { word, atMs } of page.written)
+      if (atMs > role.atMs + wayMs && page.room.durable.has(word))
+        violate(all.site.world, `${word} of ${page.person.name}, who is ${role.papel ?? 'not'} in ${page.room.id}, was written down`);
+  }
+}
