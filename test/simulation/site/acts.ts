@@ -18,7 +18,14 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 const anyApp = ({ world }: Site, random: Random): AppModel => random.pick(world.apps);
-const later = ({ world }: Site, ms: number, act: () => void): void => void world.clock.at(world.clock.monotonicMs() + ms, act);
+/** While everything rests nobody does anything: it is put off. */
+function later(site: Site, ms: number, act: () => void): void {
+  const { clock } = site.world;
+  clock.at(clock.monotonicMs() + ms, () => {
+    if (site.isResting) later(site, 2 * minuteMs, act);
+    else act();
+  });
+}
 
 export function signIn(site: Site, person: PersonModel): void {
   if (person.document !== 'written' || site.portal?.serving == null) return;
@@ -63,7 +70,7 @@ export function beginPeople(site: Site): void {
 function keepWriting(site: Site, page: Page): void {
   later(site, site.world.random.int(300, 8_000), () => {
     if (!page.isOpen) return;
-    if (!site.isResting) write(site.rooms!, page);
+    write(site.rooms!, page);
     keepWriting(site, page);
   });
 }
@@ -120,12 +127,10 @@ function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: n
   for (const app of apps) app.document = null;
   if (owner.kind === 'person') for (const app of apps) app.windows = { open: 0, zeroSinceMs: null };
   writeFolder(site);
-  const comeBack = (): void => {
-    if (site.isResting) return later(site, 2 * minuteMs, comeBack);
+  later(site, backMs, () => {
     owner.document = 'written';
     writeFolder(site);
-  };
-  later(site, backMs, comeBack);
+  });
 }
 
 function vanish(site: Site, server: ServerModel, ms: number): void {
@@ -140,6 +145,11 @@ function vanish(site: Site, server: ServerModel, ms: number): void {
   later(site, ms, () => {
     server.reachable = true;
   });
+}
+
+function goOn(site: Site): void {
+  site.portal?.process.goOn();
+  site.rooms!.troubleAtMs = site.world.clock.monotonicMs() + 1_000;
 }
 
 function crash(site: Site, reason: 'Crashed' | 'OutOfMemory', app: AppModel): void {
@@ -236,7 +246,8 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
     (site, random) => {
       const { portal } = site;
       portal?.process.pause();
-      later(site, random.chance(0.2) ? random.int(minuteMs, hourMs) : random.int(100, 20_000), () => portal?.process.goOn());
+      site.rooms!.troubleAtMs = Infinity;
+      later(site, random.chance(0.2) ? random.int(minuteMs, hourMs) : random.int(100, 20_000), () => goOn(site));
     },
   ],
   'replies lost': [4, (site, random) => void (site.weather.lostReplies += random.int(1, 2))],
@@ -326,7 +337,11 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
       };
       rooms!.troubleAtMs = site.world.clock.monotonicMs();
       void end().catch(() => killPortal(site));
-      later(site, 20_000, () => site.portal === portal && killPortal(site));
+      // As systemd does.
+      const { clock } = site.world;
+      clock.at(clock.monotonicMs() + 20_000, () => {
+        if (site.portal === portal) killPortal(site);
+      });
     },
   ],
   'clock set': [

@@ -17,7 +17,7 @@ import { createProcessClock, type ProcessClock } from '../portals/process.ts';
 import { violate, type ServerModel } from '../world.ts';
 import { hostOf } from './host.ts';
 import { endLinesOf } from './lines.ts';
-import { beginRooms, logInTime, type RoomPortal } from './rooms.ts';
+import { beginRooms, watched, type RoomPortal } from './rooms.ts';
 import { count, type Site } from './site.ts';
 
 export interface Portal {
@@ -113,7 +113,7 @@ function logOfRooms(site: Site, process: ProcessClock): RoomLog {
     count(site, 'calls that the log of rooms refuses');
     return new SvcError('STORE_FAILED', 'no space left on the device');
   };
-  const log = reached(site, process, logInTime(all), refusal);
+  const log = reached(site, process, watched(all), refusal);
   return {
     ...Object.fromEntries(Object.keys(all.log).map((name) => [name, log[name as keyof RoomLog]])),
     // Frames may change after the call.

@@ -67,8 +67,6 @@ export interface RoomSite {
   readonly all: Room[];
   readonly pages: Set<Page>;
   pagesMade: number;
-  /** Calls of the log that are under way in its thread. */
-  working: number;
   refusesUntilMs: number;
   troubleAtMs: number;
 }
@@ -80,32 +78,18 @@ export async function openRooms(site: Site, file: string): Promise<RoomSite> {
     all: [],
     pages: new Set(),
     pagesMade: 0,
-    working: 0,
     refusesUntilMs: 0,
     troubleAtMs: -Infinity,
   };
 }
 
-/** The log as its thread answers: nothing else happens in the simulated world meanwhile. */
-export function logInTime(all: RoomSite): RoomLog {
-  const { log } = all;
-  const counted = <Args extends readonly unknown[], Result>(act: (...args: Args) => Promise<Result>): ((...args: Args) => Promise<Result>) => async (...args) => {
-    all.working += 1;
-    try {
-      return await act(...args);
-    } finally {
-      all.working -= 1;
-      all.site.activity += 1;
-    }
-  };
-  const wrapped = Object.fromEntries(
-    Object.entries(log).map(([name, act]) => [name, counted(act as (...args: readonly unknown[]) => Promise<unknown>)]),
-  ) as unknown as RoomLog;
+/** Notes what is on the disk. */
+export function watched(all: RoomSite): RoomLog {
   return {
-    ...wrapped,
+    ...all.log,
     append: async (rows) => {
       const written = rows.map(({ sala, frames }) => [sala, wordsIn(frames)] as const);
-      await wrapped.append(rows);
+      await all.log.append(rows);
       for (const [sala, words] of written) for (const word of words) all.all.find(({ id }) => id === sala)?.durable.add(word);
     },
   };
@@ -218,7 +202,7 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
   };
   all.pages.add(page);
   handle.conexao.aoMudar(({ estado }) => {
-    page.sinceMs = estado === 'sincronizado' ? clock.monotonicMs() : null;
+      page.sinceMs = estado === 'sincronizado' ? clock.monotonicMs() : null;
   });
   page.doc.on('update', (update: Uint8Array, origin: unknown) => {
     if (typeof origin === 'object' && origin !== null) checkReceived(all, page, update);
@@ -293,7 +277,7 @@ export function closePage(all: RoomSite, page: Page): void {
   const role = page.room.roles.get(page.person.name);
   const writes = role?.papel === 'editar' || role?.papel === 'dona';
   for (const { word, atMs } of page.written) {
-    const isSettled = page.sinceMs !== null && page.sinceMs < atMs && nowMs - atMs > writtenMs && all.troubleAtMs < atMs;
+    const isSettled = page.wire?.isStalled() === false && page.sinceMs !== null && page.sinceMs < atMs && nowMs - atMs > writtenMs && all.troubleAtMs < atMs;
     if (isSettled && writes && role !== undefined && role.atMs < atMs) page.room.promised.add(word);
   }
   leave(all, page);
@@ -336,12 +320,7 @@ async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet
 /** Once nothing goes wrong any more. */
 export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> {
   const { world } = all.site;
-  all.working += 1;
-  try {
-    for (const room of all.all) await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
-  } finally {
-    all.working -= 1;
-  }
+  for (const room of all.all) await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
 }
 
 async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {

@@ -94,7 +94,8 @@ export function count(site: Site, what: string): void {
 const quietTurns = 3;
 const turnsMax = 200_000;
 
-const readsFiles = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'CloseReq');
+/** Files are read, or a thread of the portal works: the simulated world stands still meanwhile. */
+const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'MessagePort');
 
 /** Lets the portal do everything that it does at this moment. */
 export async function settle(site: Site): Promise<void> {
@@ -103,7 +104,7 @@ export async function settle(site: Site): Promise<void> {
     if (turns > turnsMax) throw new Error(`the portal is busy for ever at ${site.world.clock.monotonicMs()} ms`);
     const before = site.activity;
     await turn();
-    const isQuiet = site.activity === before && (site.rooms?.working ?? 0) === 0 && !readsFiles();
+    const isQuiet = site.activity === before && !isAtWork();
     quiet = isQuiet ? quiet + 1 : 0;
   }
 }

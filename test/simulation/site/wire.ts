@@ -11,7 +11,7 @@ export interface Wire {
   /** Nothing arrives any more, and neither end is told, until `end`. */
   stall(): void;
   end(): void;
-  isOver(): boolean;
+  isStalled(): boolean;
 }
 
 export function openWire(site: Site, process: ProcessClock): Wire {
@@ -22,8 +22,8 @@ export function openWire(site: Site, process: ProcessClock): Wire {
     if (isOver) return;
     isOver = true;
     site.activity += 1;
-    inner.destroy();
-    process.gate(() => outer.destroy());
+    for (const one of [inner, near]) one.destroy();
+    process.gate(() => [outer, far].forEach((one) => one.destroy()));
   };
   const carry = (from: Duplex, to: Duplex, through: (act: () => void) => void): void => {
     const { clock, random } = site.world;
@@ -54,6 +54,6 @@ export function openWire(site: Site, process: ProcessClock): Wire {
       isStalled = true;
     },
     end,
-    isOver: () => isOver,
+    isStalled: () => isStalled,
   };
 }

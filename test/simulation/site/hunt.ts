@@ -1,0 +1,57 @@
+/**
+ * Plants each bug of planted.ts and plays histories until one of them shows it. `node test/simulation/site/hunt.ts [id…]` prints a row for
+ * each, with the steps and the seed that it took.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Report } from './simulate.ts';
+import { planted, type Planted } from './planted.ts';
+
+export interface Found {
+  readonly id: string;
+  readonly seed: number | null;
+  readonly steps: number;
+  readonly violation: string;
+}
+
+const here = import.meta.dirname;
+
+async function play(id: string, seed: number, hours: number): Promise<Report> {
+  const argv = ['--import', path.join(here, 'plant.ts'), path.join(here, 'simulate.ts'), String(seed), String(hours), '3', '3', 'no-shrinking'];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, SVC_PLANTED: id }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [out, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit') as Promise<[number | null]>]);
+  try {
+    return JSON.parse(out) as Report;
+  } catch {
+    throw new Error(`${id} with seed ${seed} ended with ${String(code)}: ${said.slice(0, 500)}`);
+  }
+}
+
+export async function hunt({ id }: Planted, seeds: readonly number[], hours: number): Promise<Found> {
+  let steps = 0;
+  for (const seed of seeds) {
+    const report = await play(id, seed, hours);
+    steps += report.steps;
+    const [violation] = report.violations;
+    if (violation !== undefined) return { id, seed, steps, violation };
+  }
+  return { id, seed: null, steps, violation: '' };
+}
+
+if (import.meta.main) {
+  const ids = process.argv.slice(2);
+  const left = planted.filter(({ id }) => ids.length === 0 || ids.includes(id));
+  const seeds = [101, 102, 103, 104, 105];
+  let found = 0;
+  const work = async (): Promise<void> => {
+    for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
+      const one = await hunt(bug, seeds, 2).catch((error: unknown) => ({ id: bug.id, seed: null, steps: 0, violation: `?? ${String(error)}` }));
+      if (one.seed !== null) found += 1;
+      console.log(`${one.seed === null ? 'NOT FOUND' : 'found'} ${one.id} | seed ${one.seed} | ${one.steps} steps | ${one.violation.slice(0, 300)}`);
+    }
+  };
+  await Promise.all([work(), work()]);
+  console.log(`${found} found`);
+}
