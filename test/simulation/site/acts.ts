@@ -68,7 +68,7 @@ export function beginPeople(site: Site): void {
 }
 
 function keepWriting(site: Site, page: Page): void {
-  later(site, site.world.random.int(300, 8_000), () => {
+  later(site, site.chance(`writes ${page.name}`).int(300, 8_000), () => {
     if (!page.isOpen) return;
     write(site.rooms!, page);
     keepWriting(site, page);
@@ -137,7 +137,7 @@ function vanish(site: Site, server: ServerModel, ms: number): void {
   if (!server.reachable) return;
   server.reachable = false;
   // Connections are missed after a while, by either side.
-  later(site, site.world.random.int(1_000, 20_000), () => {
+  later(site, site.chance(`missed ${server.name}`).int(1_000, 20_000), () => {
     if (server.reachable) return;
     endLinesOf(site, ({ person }) => person.server === server);
     for (const tell of site.doubts.get(server) ?? []) tell();

@@ -32,7 +32,7 @@ const pause = (site: Site, ms: number): Promise<void> =>
 
 async function there(site: Site, server: ServerModel): Promise<void> {
   if (server.reachable) return;
-  await pause(site, site.world.random.int(1_000, 10_000));
+  await pause(site, site.chance(`away ${server.name}`).int(1_000, 10_000));
   if (!server.reachable) throw new SvcError('SERVER_UNREACHABLE', 'no route to host');
 }
 
@@ -81,9 +81,9 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       if (weather.hangingStarts > 0) {
         weather.hangingStarts -= 1;
         count(site, 'starts of supervisors that hang');
-        await pause(site, world.random.int(5_000, 40_000));
+        await pause(site, site.chance('hanging starts').int(5_000, 40_000));
       }
-      await pause(site, world.random.int(30, 120));
+      await pause(site, site.chance(`start ${account}`).int(30, 120));
       if (person.supervisor === null) bootSupervisor(world, person);
     },
     installed: packages,
@@ -103,7 +103,7 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       await there(site, server);
       const installed = server.packages.find(({ manifest }) => manifest.id === app)!;
       checkRemoved(site, installed);
-      await pause(site, world.random.int(50, 5_000));
+      await pause(site, site.chance(`remove ${app}`).int(50, 5_000));
       installed.present = false;
       for (const one of instancesOf(installed)) notice(world, one);
     },
@@ -122,7 +122,7 @@ export const instancesOf = ({ server, manifest }: Installed): readonly AppModel[
 
 async function installOn(site: Site, installed: Installed, signal: AbortSignal | undefined): Promise<InstalledPackage> {
   const { world, weather } = site;
-  await pause(site, world.random.int(50, 5_000));
+  await pause(site, site.chance(`install ${installed.manifest.id}`).int(50, 5_000));
   if (signal?.aborted) throw new SvcError('CANCELLED', 'the installation was ended');
   if (weather.failingInstalls > 0) {
     weather.failingInstalls -= 1;
@@ -145,10 +145,10 @@ function dialApp(site: Site, app: AppModel): Duplex {
   const [ours, theirs] = duplexPair();
   ours.on('error', () => undefined);
   theirs.on('error', () => undefined);
-  const hangs = process.behaviour === 'slow' && site.world.random.chance(0.2);
+  const hangs = process.behaviour === 'slow' && site.chance(`probe ${app.key}`).chance(0.2);
   theirs.once('data', () => {
     if (hangs) return;
-    void pause(site, site.world.random.int(1, 30)).then(() => {
+    void pause(site, site.chance(`probe ${app.key}`).int(1, 30)).then(() => {
       const { code, byGate } = answerOf(app);
       if (code === 0) return void theirs.destroy();
       const gate = byGate ? 'X-Svc-Token: recusado\r\n' : '';

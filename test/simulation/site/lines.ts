@@ -96,7 +96,8 @@ function onArrival(site: Site, line: Line, atMs: number, act: () => void): void 
 }
 
 function receive(site: Site, line: Line, request: Request): void {
-  const { clock, random } = site.world;
+  const { clock } = site.world;
+  const random = site.chance(`to ${line.person.name}`);
   line.inMs = Math.max(line.inMs, clock.monotonicMs() + random.int(1, 10));
   onArrival(site, line, line.inMs, () => {
     if (line.person.supervisor !== line.life) return endLine(site, line);
@@ -107,7 +108,7 @@ function receive(site: Site, line: Line, request: Request): void {
 function answer(site: Site, line: Line, request: Request): void {
   const { weather } = site;
   const isOrder = ['start', 'stop', 'pin'].includes(request.op);
-  if (isOrder && weather.lostReplies > 0 && !site.isResting && site.world.random.chance(0.5)) {
+  if (isOrder && weather.lostReplies > 0 && !site.isResting && site.chance('orders lost').chance(0.5)) {
     weather.lostReplies -= 1;
     count(site, 'orders lost');
     return;
@@ -120,21 +121,22 @@ function answer(site: Site, line: Line, request: Request): void {
   let lateMs = 0;
   if (weather.lateReplies > 0) {
     weather.lateReplies -= 1;
-    lateMs = site.world.random.int(500, machineLimits.supervisorReplyMsMax + 2_000);
+    lateMs = site.chance('late replies').int(500, machineLimits.supervisorReplyMsMax + 2_000);
     count(site, 'replies late');
   }
   const text = `${JSON.stringify(reply)}\n`;
   if (weather.cutReplies > 0) {
     weather.cutReplies -= 1;
     count(site, 'lines cut within a reply');
-    send(site, line, text.slice(0, site.world.random.int(0, text.length - 1)), lateMs);
+    send(site, line, text.slice(0, site.chance('cuts').int(0, text.length - 1)), lateMs);
     return onArrival(site, line, line.outMs, () => endLine(site, line));
   }
   send(site, line, text, lateMs);
 }
 
 function send(site: Site, line: Line, text: string, lateMs = 0): void {
-  const { clock, random } = site.world;
+  const { clock } = site.world;
+  const random = site.chance(`from ${line.person.name}`);
   line.outMs = Math.max(line.outMs, clock.monotonicMs() + random.int(1, 20) + lateMs);
   onArrival(site, line, line.outMs, () =>
     line.process.gate(() => {

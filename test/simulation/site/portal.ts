@@ -75,8 +75,8 @@ async function serve(site: Site, portal: Portal): Promise<void> {
 
 /** Pages of people who are there connect again and say what they have open. */
 function pagesComeAgain(site: Site, portal: Portal, name: string): void {
-  const { clock, random } = site.world;
-  clock.at(clock.monotonicMs() + random.int(100, 4_000), () => {
+  const { clock } = site.world;
+  clock.at(clock.monotonicMs() + site.chance(`again ${name}`).int(100, 4_000), () => {
     const person = site.world.people.find((one) => one.name === name)!;
     const { serving } = portal;
     if (site.portal !== portal || serving === null || person.session === null) return;
@@ -101,7 +101,7 @@ export function killPortal(site: Site): void {
   site.doubts.clear();
   for (const { wire } of site.rooms?.pages ?? []) wire?.end();
   if (site.rooms !== null) site.rooms.troubleAtMs = world.clock.monotonicMs();
-  world.clock.at(world.clock.monotonicMs() + world.random.int(300, 5_000), () => {
+  world.clock.at(world.clock.monotonicMs() + site.chance('restarts').int(300, 5_000), () => {
     if (site.portal === null) beginPortal(site);
   });
 }
@@ -137,14 +137,14 @@ function reached<Asked extends object>(site: Site, process: ProcessClock, asked:
   const call = (name: string | symbol, work: () => unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const back = (act: () => void): void =>
-        later(world.random.int(0, 2), () => {
+        later(site.chance(`back ${String(name)}`).int(0, 2), () => {
           if (diesHere(site, process)) return;
           process.gate(() => {
             site.activity += 1;
             act();
           });
         });
-      later(world.random.int(0, 2) + site.weather.storeSlowMs, () => {
+      later(site.chance(`there ${String(name)}`).int(0, 2) + site.weather.storeSlowMs, () => {
         if (process.state() === 'ended' || diesHere(site, process)) return;
         const refused = refusal(name);
         if (refused !== null) return back(() => reject(refused));

@@ -107,7 +107,7 @@ export function beginRooms(
   const relay = createRelay({
     log,
     clock: process,
-    random: () => world.random.next(),
+    random: () => site.chance('relay').next(),
     report: {
       loadFailed: report('load failed'),
       commitFailed: report('commit failed'),
@@ -179,7 +179,7 @@ export async function setRole(all: RoomSite, room: Room, person: PersonModel, pa
 
 export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
   const { site } = all;
-  const { clock, random } = site.world;
+  const { clock } = site.world;
   all.pagesMade += 1;
   const handle = createHandle({ Y, canal: 'documento' } as never, () => undefined);
   const listeners = new Set<(isOnline: boolean) => void>();
@@ -212,13 +212,13 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
     openSocket: (caminho, bilhete) => {
       const { portal } = site;
       if (!isOnline || portal?.serving == null) throw new Error('no network');
-      const wire = openWire(site, portal.process);
+      const wire = openWire(site, portal.process, site.chance(`wire ${page.name}`));
       page.wire = wire;
       portal.process.gate(() => portal.serving!.rooms.server.emit('connection', wire.far));
       return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, { createConnection: () => wire.near, perMessageDeflate: false } as never) as never;
     },
     nowMs: () => clock.monotonicMs(),
-    random: () => random.next(),
+    random: () => site.chance(`page ${page.name}`).next(),
     later: (ms, run) =>
       clock.at(clock.monotonicMs() + ms, () => {
         site.activity += 1;
@@ -236,9 +236,10 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
 }
 
 /** As `POST /api/salas/:id/bilhete`, over a network of its own. */
-async function ticketFor(all: RoomSite, { person, room }: Page): Promise<{ readonly bilhete: string | null; readonly caminho: string; readonly papel: Papel | null }> {
+async function ticketFor(all: RoomSite, { person, room, name }: Page): Promise<{ readonly bilhete: string | null; readonly caminho: string; readonly papel: Papel | null }> {
   const { site } = all;
-  const { clock, random } = site.world;
+  const { clock } = site.world;
+  const random = site.chance(`ticket ${name}`);
   const wait = (): Promise<void> => new Promise((resolve) => void clock.at(clock.monotonicMs() + random.int(1, 20), resolve));
   await wait();
   const { rooms, tickets } = serving(all);
@@ -265,7 +266,7 @@ export function write(all: RoomSite, page: Page): void {
   page.written.push({ word, atMs: all.site.world.clock.monotonicMs() });
   // Between words: each stays whole.
   const places = [...text.toJSON().matchAll(/</g)].map(({ index }) => index);
-  text.insert(all.site.world.random.pick([...places, text.length]), word);
+  text.insert(all.site.chance(`place ${page.name}`).pick([...places, text.length]), word);
 }
 
 /** How long an edit may take to the disk while nothing is wrong. */

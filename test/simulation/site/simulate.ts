@@ -14,7 +14,7 @@ import { applyFolder, putFolder, putRepository } from './folder.ts';
 import { endLinesOf, pushChange } from './lines.ts';
 import { beginPortal, killPortal } from './portal.ts';
 import { checkForbidden, checkRooms, closePage, openRooms } from './rooms.ts';
-import { calm, settle, type Site } from './site.ts';
+import { calm, chances, settle, type Site } from './site.ts';
 
 export interface History {
   readonly seed: number;
@@ -64,6 +64,7 @@ async function openSite({ seed, people = 3, apps = 3, servers = 2 }: History): P
     orders: new Map(),
     logged: [],
     counts: {},
+    chance: chances(seed),
     portal: null,
     rooms: null,
     isResting: false,

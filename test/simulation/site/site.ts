@@ -7,6 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { Store } from '../../../store/store.ts';
 import type { ProcessClock } from '../portals/process.ts';
 import type { AppModel, Installed, PersonModel, ServerModel, World } from '../world.ts';
+import { createRandom, type Random } from '../random.ts';
 import type { Portal } from './portal.ts';
 import type { RoomSite } from './rooms.ts';
 
@@ -77,6 +78,8 @@ export interface Site {
   readonly orders: Map<AppModel, number[]>;
   readonly logged: { readonly atMs: number; readonly text: string }[];
   readonly counts: Record<string, number>;
+  /** Numbers of one source of chance: what others draw, and when, changes none of them. */
+  readonly chance: (source: string) => Random;
   portal: Portal | null;
   rooms: RoomSite | null;
   isResting: boolean;
@@ -84,6 +87,15 @@ export interface Site {
   activity: number;
   /** Calls of the portal so far, for its death at one of them. */
   calls: number;
+}
+
+export function chances(seed: number): Site['chance'] {
+  const sources = new Map<string, Random>();
+  return (source) => {
+    const known = sources.get(source) ?? createRandom([...source].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), seed));
+    sources.set(source, known);
+    return known;
+  };
 }
 
 export function count(site: Site, what: string): void {
@@ -95,7 +107,7 @@ const quietTurns = 3;
 const turnsMax = 200_000;
 
 /** Files are read, or a thread of the portal works: the simulated world stands still meanwhile. */
-const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'MessagePort');
+const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'CloseReq' || name === 'MessagePort');
 
 /** Lets the portal do everything that it does at this moment. */
 export async function settle(site: Site): Promise<void> {

@@ -1,6 +1,7 @@
 /** A connection between a page and a portal: what is written on one side comes out at the other in order, late, or not at all while it is cut. */
 import { duplexPair, type Duplex } from 'node:stream';
 import type { ProcessClock } from '../portals/process.ts';
+import type { Random } from '../random.ts';
 import type { Site } from './site.ts';
 
 export interface Wire {
@@ -14,7 +15,7 @@ export interface Wire {
   isStalled(): boolean;
 }
 
-export function openWire(site: Site, process: ProcessClock): Wire {
+export function openWire(site: Site, process: ProcessClock, random: Random): Wire {
   const [near, inner] = duplexPair();
   const [outer, far] = duplexPair();
   let [isStalled, isOver] = [false, false];
@@ -26,7 +27,7 @@ export function openWire(site: Site, process: ProcessClock): Wire {
     process.gate(() => [outer, far].forEach((one) => one.destroy()));
   };
   const carry = (from: Duplex, to: Duplex, through: (act: () => void) => void): void => {
-    const { clock, random } = site.world;
+    const { clock } = site.world;
     let lastMs = 0;
     const later = (act: () => void): void => {
       site.activity += 1;
