@@ -38,9 +38,9 @@ export function wishOf(input: WishInput): Wished {
   const { desired, observed, memory, nowMs } = input;
   const finished = desired.intent === null ? null : finish(desired.intent, input);
   const startedAtMs = startedAt(desired.intent, finished, memory);
-  const closedSinceMs = windowsClosedSince(desired, observed.snapshot, startedAtMs);
+  const closedSinceMs = windowsClosedSince(desired, observed.snapshot, startedAtMs, nowMs);
   const closeAtMs = closedSinceMs === null ? null : windowsEndAtMs(closedSinceMs);
-  const drainAtMs = drainedAtMs(desired, observed.snapshot);
+  const drainAtMs = drainedAtMs(desired, observed.snapshot, nowMs);
   const bound = boundOf(desired, observed.snapshot, memory?.bound ?? null, nowMs);
   const wish =
     (desired.leaving === true ? nothing : null) ??
@@ -97,13 +97,13 @@ export const drainMessage = ({ server, to }: Drain): string =>
     : `the apps of this person go from ${server} to ${to}: nothing is started until they are there`;
 
 /** When the drain stops what lives: at its deadline, or once nobody uses it. A reload of the page closes its windows for a moment. */
-function drainedAtMs({ drain, windows }: BackendDesired, snapshot: AppSnapshot | null): number | null {
+function drainedAtMs({ drain, windows }: BackendDesired, snapshot: AppSnapshot | null, nowMs: number): number | null {
   if (drain == null || snapshot === null || !(snapshot.wanted || isAlive(snapshot))) return null;
   const { deadlineMs } = drain;
   // Connections that could not be counted may be there.
   const isUsed = (snapshot.process !== null && snapshot.connections !== 0) || (windows?.open ?? 0) > 0;
   if (isUsed) return deadlineMs;
-  const unusedAtMs = windows?.zeroSinceMs == null ? 0 : windowsEndAtMs(windows.zeroSinceMs);
+  const unusedAtMs = windows?.zeroSinceMs == null ? 0 : windowsEndAtMs(closedSince(windows.zeroSinceMs, nowMs));
   return Math.min(unusedAtMs, deadlineMs ?? Infinity);
 }
 
@@ -180,7 +180,7 @@ function levelWish(input: WishInput, bound: Bound | null): Wish | null {
     return gone ? stop('uninstalled', 'Uninstalled') : null;
   }
   if (desired.drain != null) {
-    const dueAtMs = drainedAtMs(desired, snapshot);
+    const dueAtMs = drainedAtMs(desired, snapshot, nowMs);
     return dueAtMs !== null && dueAtMs <= nowMs ? stop('drained', 'StoppedByAdmin') : null;
   }
   if (bound !== null && bound.endAtMs <= nowMs) return stop('maximo', 'TimeLimit');
@@ -217,14 +217,26 @@ function serviceDue(desired: BackendDesired, memory: BackendMemory | null, wante
   return startsWithSession(desired.manifest);
 }
 
+/** A closing that lies ahead was before the clock was set back, nobody knows how long: its grace is over. */
+const closedSince = (zeroSinceMs: number, nowMs: number): number =>
+  zeroSinceMs - nowMs > sharedLimits.lastWindowGraceMs ? nowMs - sharedLimits.lastWindowGraceMs : zeroSinceMs;
+
 /** Since when no window keeps the app; null while that ends nothing. Source: rules 3.3 rows 7 to 9, supervisor rule 4. */
-function windowsClosedSince(desired: BackendDesired, snapshot: AppSnapshot | null, startedAtMs: number | null): number | null {
+function windowsClosedSince(
+  desired: BackendDesired,
+  snapshot: AppSnapshot | null,
+  startedAtMs: number | null,
+  nowMs: number,
+): number | null {
   const { windows, manifest, document } = desired;
   if (snapshot === null || !snapshot.wanted || document === 'ligado' || manifest === null) return null;
   if (windows === null || windows.open > 0 || windows.zeroSinceMs === null) return null;
   if (closePolicy(manifest).kind !== 'encerrar') return null;
+  // A start far ahead was before the clock was set back, and windows closed since.
+  const isOfAnotherClock = startedAtMs !== null && startedAtMs - nowMs > sharedLimits.lastWindowGraceMs && windows.zeroSinceMs <= nowMs;
   // A start asked for after the last window closed is not undone by that closing (decision 0025).
-  return startedAtMs !== null && startedAtMs > windows.zeroSinceMs ? null : windows.zeroSinceMs;
+  const isStartedAfter = startedAtMs !== null && startedAtMs > windows.zeroSinceMs && !isOfAnotherClock;
+  return isStartedAfter ? null : closedSince(windows.zeroSinceMs, nowMs);
 }
 
 function pinWish(desired: BackendDesired, snapshot: AppSnapshot | null): Wish | null {

@@ -20,6 +20,8 @@ type View = Omit<AppProjection, 'url' | 'icone' | 'loader'>;
 type Wish = Intent['wish'];
 type By = Intent['by'];
 
+const wishes: readonly Wish[] = ['start', 'stop', 'restart'];
+
 export interface StartOptions {
   readonly by: By;
   /** Account behind `admin`; absent when unknown. */
@@ -84,6 +86,8 @@ export function createStarts(deps: StartDeps): Starts {
     const key = `${wish} ${keys.backend(person, app)}`;
     let watch = watches.get(key);
     if (!watch) {
+      // An order overrules those before it: who asks for one of them again gives it again.
+      if (!join) for (const other of wishes) watches.delete(`${other} ${keys.backend(person, app)}`);
       const requestId = join ? Promise.resolve(null) : post(person, app, wish, options);
       watch = startWatch(deps, { person, app, wish, requestId });
       watches.set(key, watch);

@@ -3,13 +3,27 @@
  * history which fails can be made shorter.
  */
 import { keys } from '../../../schema/keys.ts';
+import { SvcError } from '../../../schema/errors.ts';
 import { createRandom, type Random } from '../random.ts';
 import { end, killSupervisor, notice, watchIdle } from '../server-model.ts';
-import type { AppModel, PersonModel, ServerModel } from '../world.ts';
+import { violate, type AppModel, type PersonModel, type ServerModel } from '../world.ts';
+import { checkAnswer, checkAway, checkClosed } from './checks.ts';
 import { writeFolder } from './folder.ts';
 import { endLinesOf } from './lines.ts';
 import { killPortal } from './portal.ts';
-import { closePage, makeRoom, openPage, sessionHash, setRole, write, type Page, type Room } from './rooms.ts';
+import {
+  checkSignedOut,
+  closePage,
+  makeRoom,
+  newSession,
+  openPage,
+  sessionHash,
+  setRole,
+  write,
+  writeAtLength,
+  type Page,
+  type Room,
+} from './rooms.ts';
 import { count, type Site } from './site.ts';
 
 type Do = (site: Site, random: Random) => void;
@@ -28,9 +42,9 @@ function later(site: Site, ms: number, act: () => void): void {
 }
 
 export function signIn(site: Site, person: PersonModel): void {
-  if (person.document !== 'written' || site.portal?.serving == null) return;
+  if (person.document !== 'written' || site.portal?.serving == null || site.closedAccounts.has(person.name)) return;
   const nowMs = site.world.clock.nowMs();
-  const tokenHash = sessionHash(person);
+  const tokenHash = newSession(site.rooms!, person);
   const session = { tokenHash, person: person.name, admin: false, audience: 'portal', method: 'link', address: '', agent: '' } as const;
   // The api answers once it is stored.
   void site.store
@@ -43,10 +57,16 @@ export function signIn(site: Site, person: PersonModel): void {
 function signOut(site: Site, person: PersonModel): void {
   if (person.session === null || site.portal?.serving == null) return;
   person.session = null;
-  void site.store.deleteSession(sessionHash(person)).then(() => site.portal?.bus.enqueue(keys.person(person.name), false));
-  for (const page of site.rooms!.pages) if (page.person === person) closePage(site.rooms!, page);
-  site.portal.serving.rooms.relay.endSession(sessionHash(person));
-  for (const app of person.apps) app.windows = { open: 0, zeroSinceMs: site.world.clock.nowMs() };
+  const session = sessionHash(site.rooms!, person);
+  const { relay } = site.portal.serving.rooms;
+  const end = async (): Promise<void> => {
+    await site.store.deleteSession(session);
+    relay.endSession(session);
+    site.portal?.bus.enqueue(keys.person(person.name), false);
+  };
+  void end();
+  for (const ms of [6_000, 40_000]) later(site, ms, () => checkSignedOut(site.rooms!, person, session));
+  for (const app of person.apps) allWindowsClosed(site, app);
   void site.portal.serving.windows.pageClosed(person.name).catch(() => undefined);
 }
 
@@ -82,24 +102,48 @@ const anyPage = (site: Site, random: Random): Page | null => {
 
 const anyRoom = (site: Site, random: Random): Room | null => (site.rooms!.all.length === 0 ? null : random.pick(site.rooms!.all));
 
+function allWindowsClosed(site: Site, app: AppModel): void {
+  if (app.windows.open > 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
+  app.windows = { open: 0, zeroSinceMs: site.world.clock.nowMs() };
+}
+
 function setWindows(site: Site, app: AppModel, open: number): void {
   const { person } = app;
   app.windows = { open, zeroSinceMs: open === 0 ? site.world.clock.nowMs() : null };
   if (open === 0) watchIdle(site.world, app);
-  void site.portal?.serving?.windows.count(person.name, person.name, app.id, open).catch(() => undefined);
+  if (open === 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
+  else site.closedAtMs.delete(app);
+  const { portal } = site;
+  portal?.process.gate(() => void portal.serving?.windows.count(person.name, person.name, app.id, open).catch(() => undefined));
 }
 
 /** As the routes of the api do it, which answer once the order is in the store. */
 function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
+  site.portal?.process.gate(() => askNow(site, app, wish, by));
+}
+
+function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
   const starts = site.portal?.serving?.starts;
   const { name } = app.person;
   if (starts === undefined) return;
   count(site, `asked to ${wish}`);
-  const options = { by, deadlineMs: 20_000 } as const;
+  const away = new AbortController();
+  const random = site.chance(`asks ${app.key}`);
+  if (random.chance(0.2)) later(site, random.int(50, 5_000), () => away.abort());
+  const options = { by, deadlineMs: 20_000, signal: away.signal } as const;
+  const askedMs = site.world.clock.monotonicMs();
   const answer = wish === 'start' ? starts.startAndWait(name, app.id, options) : wish === 'stop' ? starts.stopAndWait(name, app.id, options) : starts.restartAndWait(name, app.id, options);
   answer.then(
-    ({ status }) => count(site, `answered ${status}`),
-    () => count(site, 'refused'),
+    ({ status }) => {
+      count(site, `answered ${status}`);
+      if (wish === 'start' && !away.signal.aborted) checkAnswer(site, app, { by, status, askedMs });
+    },
+    (error: unknown) => {
+      count(site, 'refused');
+      const isPinned = error instanceof SvcError && error.code === 'PINNED';
+      if (isPinned && app.document === null && site.world.clock.monotonicMs() - Math.max(site.folderChangedAtMs, site.faultAtMs) > minuteMs && !site.isApplyDue)
+        violate(site.world, `${app.key}: a ${wish} is refused by a document that is gone`);
+    },
   );
 }
 
@@ -116,8 +160,9 @@ function closeWindow(site: Site, app: AppModel): void {
 
 function pin(site: Site, app: AppModel, document: AppModel['document']): void {
   if (document !== null && (app.person.document !== 'written' || app.installed.document !== 'written')) return;
+  const isRemoval = app.document !== null && document === null;
   app.document = document;
-  writeFolder(site);
+  writeFolder(site, isRemoval);
 }
 
 function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: number): void {
@@ -125,11 +170,11 @@ function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: n
   owner.document = 'leaving';
   const apps = owner.kind === 'person' ? owner.apps : owner.server.people.flatMap(({ apps: all }) => all.filter(({ installed }) => installed === owner));
   for (const app of apps) app.document = null;
-  if (owner.kind === 'person') for (const app of apps) app.windows = { open: 0, zeroSinceMs: null };
-  writeFolder(site);
+  if (owner.kind === 'person') for (const app of apps) allWindowsClosed(site, app);
+  writeFolder(site, true);
   later(site, backMs, () => {
     owner.document = 'written';
-    writeFolder(site);
+    writeFolder(site, false);
   });
 }
 
@@ -142,14 +187,24 @@ function vanish(site: Site, server: ServerModel, ms: number): void {
     endLinesOf(site, ({ person }) => person.server === server);
     for (const tell of site.doubts.get(server) ?? []) tell();
   });
+  let isAway = true;
+  const { portal } = site;
+  later(site, minuteMs, () => {
+    const isSteady = site.portal === portal && portal?.serving != null && portal.process.state() === 'runs';
+    if (isAway && !server.reachable && isSteady) checkAway(site, server);
+  });
   later(site, ms, () => {
+    isAway = false;
     server.reachable = true;
   });
 }
 
-function goOn(site: Site): void {
-  site.portal?.process.goOn();
+export function goOn(site: Site): void {
+  if (site.portal?.process.state() !== 'paused') return;
+  site.portal.process.goOn();
+  site.servesSinceMs = site.world.clock.monotonicMs();
   site.rooms!.troubleAtMs = site.world.clock.monotonicMs() + 1_000;
+  site.faultAtMs = site.world.clock.monotonicMs();
 }
 
 function crash(site: Site, reason: 'Crashed' | 'OutOfMemory', app: AppModel): void {
@@ -182,6 +237,7 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
       later(site, random.int(150_000, 400_000), () => closeWindow(site, app));
     },
   ],
+  start: [6, (site, random) => ask(site, anyApp(site, random), 'start', 'person')],
   stop: [8, (site, random) => ask(site, living(site, random), 'stop', 'person')],
   restart: [6, (site, random) => ask(site, living(site, random), 'restart', 'person')],
   'start and stop': [
@@ -240,13 +296,36 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   ],
   'server away': [2, (site, random) => vanish(site, random.pick(site.world.servers), random.int(1_000, 3 * minuteMs))],
   'portal killed': [3, (site) => killPortal(site)],
+  'portal killed, and pages are closed meanwhile': [
+    2,
+    (site, random) => {
+      killPortal(site);
+      for (const app of site.world.apps) if (random.chance(0.5)) allWindowsClosed(site, app);
+    },
+  ],
+  'account closed': [
+    1,
+    (site, random) => {
+      const person = random.pick(site.world.people);
+      if (person.document !== 'written' || site.closedAccounts.has(person.name)) return;
+      site.closedAccounts.set(person.name, random.pick(['locked', 'expired'] as const));
+      const { portal } = site;
+      later(site, 45_000, () => {
+        const isSteady = site.portal === portal && portal?.serving != null && portal.process.state() === 'runs' && person.server.reachable;
+        if (isSteady && site.closedAccounts.has(person.name)) void checkClosed(site, person);
+      });
+      later(site, random.int(minuteMs, 5 * minuteMs), () => site.closedAccounts.delete(person.name));
+    },
+  ],
   'portal killed at a call': [6, (site, random) => void (site.weather.diesAtCall = random.int(1, 60))],
   'portal stands still': [
     2,
     (site, random) => {
       const { portal } = site;
-      portal?.process.pause();
+      if (portal?.process.state() !== 'runs') return;
+      portal.process.pause();
       site.rooms!.troubleAtMs = Infinity;
+      site.servesSinceMs = Infinity;
       later(site, random.chance(0.2) ? random.int(minuteMs, hourMs) : random.int(100, 20_000), () => goOn(site));
     },
   ],
@@ -257,6 +336,7 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   'supervisor fails': [3, (site, random) => void (site.weather.failingStarts += random.int(1, 3))],
   'supervisor hangs': [2, (site) => void (site.weather.hangingStarts += 1)],
   'look fails': [2, (site, random) => void (site.weather.failingLooks += random.int(1, 3))],
+  'look slow': [3, (site, random) => void (site.weather.slowLooks += random.int(1, 4))],
   'installation fails': [2, (site, random) => void (site.weather.failingInstalls += random.int(1, 3))],
   'store refuses': [2, (site, random) => void (site.weather.storeRefusesUntilMs = site.world.clock.monotonicMs() + random.int(10, 20_000))],
   'store slow': [
@@ -316,6 +396,24 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
       if (room !== null && room.owner !== person) void setRole(site.rooms!, room, person, null).catch(() => undefined);
     },
   ],
+  'log slow': [
+    2,
+    (site, random) => {
+      site.rooms!.slowMs = random.int(100, 5_000);
+      later(site, random.int(1_000, minuteMs), () => (site.rooms!.slowMs = 0));
+    },
+  ],
+  'written at length without network': [
+    0.5,
+    (site, random) => {
+      const page = anyPage(site, random);
+      if (page === null) return;
+      page.wire?.stall();
+      page.setOnline(false);
+      for (let n = random.int(1, 40); n > 0; n -= 1) writeAtLength(page);
+      later(site, random.int(100, minuteMs), () => page.setOnline(true));
+    },
+  ],
   'log refuses': [
     2,
     (site, random) => {
@@ -346,9 +444,15 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   ],
   'clock set': [
     1,
-    (site, random) => site.world.clock.shiftWall(random.pick([random.int(-24 * hourMs, 24 * hourMs), random.int(-minuteMs, minuteMs)])),
+    (site, random) => {
+      site.clockSetAtMs = site.world.clock.monotonicMs();
+      site.world.clock.shiftWall(random.pick([random.int(-24 * hourMs, 24 * hourMs), random.int(-minuteMs, minuteMs)]));
+    },
   ],
 };
+
+/** What people do who only use what is there. */
+const everyday = new Set(['window opened', 'window for a moment', 'start', 'stop', 'restart', 'start and stop', 'stop and start', 'page opened', 'page closed', 'words at once', 'role given']);
 
 /** `[atMs, name, dice]` */
 export type Act = readonly [atMs: number, name: string, dice: number];
@@ -370,5 +474,6 @@ export function carryOut(site: Site, [, name, dice]: Act): void {
   const found = acts[name];
   if (found === undefined) throw new Error(`no act ${name}`);
   count(site, name);
+  if (!everyday.has(name)) site.faultAtMs = site.world.clock.monotonicMs();
   found[1](site, createRandom(dice));
 }

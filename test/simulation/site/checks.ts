@@ -1,10 +1,12 @@
 /** What must hold at each order, and once nothing goes wrong any more. A violation names the seed, the time and the object. */
 import type { StopReason } from '../../../schema/reasons/derived.ts';
-import { keys } from '../../../schema/keys.ts';
+import { keys, readKey } from '../../../schema/keys.ts';
+import { closePolicy } from '../../../schema/manifest/manifest.ts';
+import type { Intent } from '../../../store/store.ts';
 import { checkConverged, checkForgotten } from '../invariants.ts';
 import { nameOf } from '../leaving-model.ts';
-import { violate, type AppModel, type Installed } from '../world.ts';
-import type { Site } from './site.ts';
+import { violate, type AppModel, type Installed, type PersonModel, type ServerModel } from '../world.ts';
+import { packageName, type Site, type Wished } from './site.ts';
 
 interface Order {
   readonly op: string;
@@ -26,6 +28,7 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
   site.orders.set(app, [...before, nowMs]);
   const asked = [...site.wishes.values()].filter((one) => one.app === app && nowMs - one.atMs < 2 * minuteMs).length;
   if (before.length > ordersAMinuteMax + 3 * asked) violate(world, `${app.key} got ${before.length} orders in a minute, people gave ${asked}`);
+  if (op === 'start') checkPromptness(site, app, requestId);
   if (op !== 'stop') return;
   const wished = [...site.wishes].find(([id]) => requestId.startsWith(id))?.[1];
   if ((reason === 'StoppedByPerson' || reason === 'StoppedByAdmin') && (wished === undefined || wished.app !== app || wished.wish === 'start'))
@@ -37,13 +40,60 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
     violate(world, `${app.key} is ordered to stop (${reason}) without such a document`);
 }
 
-const changedAtMs = (site: Site): number => site.counts['folder changed at'] ?? -Infinity;
+const changedAtMs = (site: Site): number => site.folderChangedAtMs;
+
+/** Time that an order may take from the api to the supervisor while nothing else happens. */
+const promptMsMax = 5_000;
+
+function checkPromptness(site: Site, app: AppModel, requestId: string): void {
+  const { world } = site;
+  const asked = site.wishes.get(requestId);
+  if (asked === undefined || asked.app !== app || asked.by === 'service') return;
+  const nowMs = world.clock.monotonicMs();
+  const isQuiet = nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
+  if (isQuiet && nowMs - asked.atMs > promptMsMax) violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
+}
+
+function newestWish(site: Site, app: AppModel): [string, Wished] | undefined {
+  return [...site.wishes].findLast(([, one]) => one.app === app);
+}
 
 function checkWindows(site: Site, app: AppModel): void {
-  const { open, zeroSinceMs } = app.windows;
   const { world } = site;
-  if (open > 0 && world.clock.nowMs() - (zeroSinceMs ?? world.clock.nowMs()) > wayMs)
+  const { open } = app.windows;
+  const closedMs = site.closedAtMs.get(app) ?? Infinity;
+  if (open > 0 && world.clock.monotonicMs() - closedMs > wayMs)
     violate(world, `${app.key} is ordered to stop (LastWindowClosed) with ${open} windows open`);
+  const wish = newestWish(site, app)?.[1];
+  if (wish !== undefined && wish.wish !== 'stop' && wish.atMs > closedMs + wayMs && site.clockSetAtMs < closedMs)
+    violate(world, `${app.key} is ordered to stop (LastWindowClosed), and was started after they closed`);
+}
+
+/** The portal writes down that an order is carried out. */
+export function checkFinished(site: Site, app: AppModel, requestId: string, before: Intent | null, after: Intent | null): void {
+  const { world } = site;
+  if (after?.requestId !== requestId && after?.done === true && before?.done === false)
+    violate(world, `${app.key}: ${requestId} is over, and ${after.requestId} counts as done with it`);
+  const wish = site.wishes.get(requestId)?.wish;
+  const decision = site.portal?.serving?.controller.context.entries.backends.get(app.key)?.decision;
+  if (before?.requestId !== requestId || wish === undefined || decision?.finishedIntent !== requestId) return;
+  if (decision.outcome === 'done' && wish !== 'stop' && !app.startsTaken.has(requestId)) violate(world, `${app.key}: ${wish} ${requestId} is done and nobody took it`);
+  const isFair = app.installed.present && app.installed.document === 'written' && app.person.document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > wayMs;
+  if (decision.outcome === 'refused' && wish !== 'stop' && isFair && app.document !== 'desligado')
+    violate(world, `${app.key}: ${wish} ${requestId} is refused (${decision.reason}) without cause`);
+}
+
+/** A server that was away for a minute is told as such, and its apps as unknown. */
+export function checkAway(site: Site, server: ServerModel): void {
+  const { world, portal } = site;
+  const { entries } = portal!.serving!.controller.context;
+  const status = entries.servers.get(server.name)?.reachability.status;
+  if (status === 'reachable') violate(world, `${server.name} is away for a minute and told as reachable`);
+  for (const app of server.people.flatMap(({ apps }) => apps)) {
+    if (app.env === null || app.person.document !== 'written' || app.installed.document !== 'written') continue;
+    const shown = portal!.serving!.gateway.apps.find(app.person.name, app.id);
+    if (shown?.status !== 'unknown') violate(world, `${app.key} lives on a server that is away, and is shown ${shown?.status ?? 'not at all'}`);
+  }
 }
 
 /** The installer takes the code away: its instances were ended first, unless they did not end or nobody sees them. */
@@ -58,6 +108,7 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
   if (serving === null) return violate(world, `no portal serves people ${afterMs / 1_000} s after the last fault`);
   const { controller, gateway } = serving;
   const { entries } = controller.context;
+  const packages = new Set([...entries.packages.values()].map(({ key }) => key));
   const [intents, present] = await Promise.all([site.store.intents(), site.store.present(world.clock.nowMs())]);
   const pending = new Map(intents.flatMap((one) => (one.done ? [] : [[keys.backend(one.person, one.app), one] as const])));
   for (const person of world.people) {
@@ -70,7 +121,7 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
     if (person.document === 'leaving' && afterMs > 100_000) violate(world, `${person.name} still leaves ${afterMs / 1_000} s after the last fault`);
   }
   for (const installed of world.packages) {
-    if (installed.document === 'leaving' && !installed.present && !entries.packages.has(keys.package(`${installed.manifest.id}-${installed.server.name}`)))
+    if (installed.document === 'leaving' && !installed.present && !packages.has(keys.package(packageName(installed))))
       installed.document = 'gone';
     if (afterMs < 100_000) continue;
     if (installed.document === 'leaving') violate(world, `${nameOf(installed)} still leaves ${afterMs / 1_000} s after the last fault`);
@@ -84,11 +135,49 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
     app.shown = shown && { state: shown.status, reason: shown.reason, sinceMs: 0 };
     if (shown === null) violate(world, `${app.key} is installed and not shown`);
     else checkConverged(world, app, afterMs);
+    if (afterMs > 100_000) checkWishes(site, app);
     const why = await gateway.admin.why(app.key);
     if (why === null && app.env !== null) violate(world, `why knows nothing of ${app.key}`);
   }
   if (afterMs < 100_000) return;
+  for (const { key } of await site.store.statuses('')) {
+    const { kind, parts } = readKey(key);
+    const person = entries.people.get(parts[0]);
+    const isThere = kind === 'Package' ? packages.has(key) : ['Backend', 'Person', 'Supervisor'].includes(kind) ? person !== undefined : true;
+    if (!isThere) violate(world, `${key} has a status and is no object`);
+  }
+  const sockets = portal!.serving!.rooms.relay.figures().sockets;
+  if (sockets > site.rooms!.pages.size) violate(world, `the relay has ${sockets} sockets of ${site.rooms!.pages.size} pages`);
   const plan = await gateway.admin.plan(null);
   if (!plan.ok) violate(world, `the folder has errors: ${JSON.stringify(plan.errors)}`);
   for (const change of plan.changes) violate(world, `the plan has ${JSON.stringify(change)} ${afterMs / 1_000} s after the last fault`);
+}
+
+/** The last word of people, once everything is through. */
+function checkWishes(site: Site, app: AppModel): void {
+  const { world } = site;
+  const wish = newestWish(site, app)?.[1];
+  const nowMs = world.clock.monotonicMs();
+  if (wish?.wish === 'stop' && wish.by !== 'windows' && app.document !== 'ligado' && app.env !== null && app.installed.manifest.kind !== 'service')
+    violate(world, `${app.key} was stopped by its person and lives`);
+  const closedMs = site.closedAtMs.get(app);
+  const isUnused = closedMs !== undefined && app.windows.open === 0 && nowMs - Math.max(closedMs, site.servesSinceMs) > 5 * minuteMs && (wish?.atMs ?? 0) < closedMs;
+  if (isUnused && closePolicy(app.installed.manifest).kind === 'encerrar' && app.document === null && app.env !== null)
+    violate(world, `${app.key} has no window for ${Math.round((nowMs - closedMs) / 1_000)} s and lives`);
+}
+
+/** A caller of the api got its answer to a start. */
+export function checkAnswer(site: Site, app: AppModel, { by, status, askedMs }: { readonly by: string; readonly status: string; readonly askedMs: number }): void {
+  const { world } = site;
+  const wish = newestWish(site, app)?.[1];
+  const isDisturbed = world.clock.monotonicMs() - site.faultAtMs < 2 * minuteMs || app.document !== null || wish?.wish === 'stop';
+  if (by === 'person' && wish?.wish === 'stop' && wish.atMs < askedMs) violate(world, `${app.key}: a start is answered ${status} and was never asked for`);
+  if (by === 'navigation' && status === 'stopped' && app.windows.open > 0 && !isDisturbed) violate(world, `${app.key} was opened and stays stopped`);
+}
+
+/** Somebody whose account is closed has no session soon after. */
+export async function checkClosed(site: Site, person: PersonModel): Promise<void> {
+  const present = await site.store.present(site.world.clock.nowMs());
+  if (present.has(person.name)) violate(site.world, `the account of ${person.name} is closed, and they are still signed in`);
+  else person.session = null;
 }

@@ -1,6 +1,7 @@
 /** The desired folder of a simulated site, and its repository: real files, which the product reads. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { keys } from '../../../schema/keys.ts';
 import type { World } from '../world.ts';
 import { packageName, type Site } from './site.ts';
 
@@ -20,11 +21,15 @@ function textOf(world: World, repository: string): string {
   return documents.join('---\n');
 }
 
-/** As an administrator does who writes the file and says `svc apply --prune`. */
-export function writeFolder(site: Site): void {
+/** As an administrator does who writes the file; where documents went, they say `svc apply --prune`, until it ends well. */
+export function writeFolder(site: Site, isRemoval: boolean): void {
   putFolder(site);
-  site.counts['folder changed at'] = site.world.clock.monotonicMs();
-  applyFolder(site);
+  site.folderChangedAtMs = site.world.clock.monotonicMs();
+  site.isApplyDue ||= isRemoval;
+  if (site.isApplyDue) return applyFolder(site);
+  const { portal } = site;
+  // The watcher of the folder sees the change.
+  portal?.process.gate(() => portal.serving?.controller.context.queue.add(keys.portal('casa'), false));
 }
 
 export function putFolder({ world, dir, repository }: Pick<Site, 'world' | 'dir' | 'repository'>): void {
@@ -34,7 +39,14 @@ export function putFolder({ world, dir, repository }: Pick<Site, 'world' | 'dir'
 
 export function applyFolder(site: Site): void {
   const { portal } = site;
-  portal?.process.gate(() => void portal.serving?.gateway.commands.admin.apply(true).catch(() => undefined));
+  portal?.process.gate(() => {
+    portal.serving?.gateway.commands.admin.apply(true).then(
+      ({ ok }) => {
+        if (ok) site.isApplyDue = false;
+      },
+      () => undefined,
+    );
+  });
 }
 
 export function putRepository(world: World, repository: string): void {

@@ -6,9 +6,10 @@ import type { Host, InstalledPackage } from '../../../controller/hosts/host.ts';
 import { answerOf } from '../orders.ts';
 import type { ProcessClock } from '../portals/process.ts';
 import { bootSupervisor, end, notice } from '../server-model.ts';
-import type { AppModel, Installed, PersonModel, ServerModel } from '../world.ts';
+import { nameOf } from '../leaving-model.ts';
+import { violate, type AppModel, type Installed, type PersonModel, type ServerModel } from '../world.ts';
 import { checkRemoved } from './checks.ts';
-import { dialSupervisor, hashOf } from './lines.ts';
+import { dialSupervisor, hashOf, pushChange } from './lines.ts';
 import { count, type Site } from './site.ts';
 
 const packageOf = ({ manifest, hash }: Installed): InstalledPackage => ({
@@ -51,7 +52,13 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       count(site, 'looks at packages that fail');
       throw new SvcError('TIMEOUT', 'the server did not answer');
     }
-    return server.packages.filter(({ present }) => present).map(packageOf);
+    const found = server.packages.filter(({ present }) => present).map(packageOf);
+    if (weather.slowLooks > 0) {
+      weather.slowLooks -= 1;
+      count(site, 'looks at packages that are slow');
+      await pause(site, site.chance('slow looks').int(2_000, 20_000));
+    }
+    return found;
   };
   return {
     server: server.name,
@@ -87,7 +94,7 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       if (person.supervisor === null) bootSupervisor(world, person);
     },
     installed: packages,
-    closed: async () => new Map(),
+    closed: async (accounts) => new Map(accounts.flatMap((name) => (site.closedAccounts.has(name) ? [[name, site.closedAccounts.get(name)!]] : []))),
     packageFile: async () => null,
     install: async (source, _scope, _account, run) => {
       await there(site, server);
@@ -105,7 +112,10 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       checkRemoved(site, installed);
       await pause(site, site.chance(`remove ${app}`).int(50, 5_000));
       installed.present = false;
-      for (const one of instancesOf(installed)) notice(world, one);
+      for (const one of instancesOf(installed)) {
+        notice(world, one);
+        pushChange(site, one);
+      }
     },
     credential: refuse,
     asPortal: async () => null,
@@ -129,6 +139,7 @@ async function installOn(site: Site, installed: Installed, signal: AbortSignal |
     count(site, 'installations that fail');
     throw new SvcError('SERVER_UNREACHABLE', 'the installer was cut off');
   }
+  if (installed.present) violate(world, `${nameOf(installed)} is installed although it is there`);
   installed.present = true;
   installed.hash = `hash-${world.clock.monotonicMs()}`;
   for (const app of instancesOf(installed)) {

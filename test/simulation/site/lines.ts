@@ -41,8 +41,7 @@ function snapshotOnLine(app: AppModel): AppSnapshot {
   };
 }
 
-const known = ({ apps }: PersonModel): readonly AppModel[] =>
-  apps.filter((app) => app.installed.present || app.env !== null || app.processes.length > 0);
+const isKnown = (app: AppModel): boolean => app.installed.present || app.env !== null || app.processes.length > 0;
 
 /** Connects as `Host.dial` does; rejects where no supervisor listens. */
 export function dialSupervisor(site: Site, person: PersonModel, process: ProcessClock): Duplex {
@@ -152,7 +151,7 @@ function carryOut(site: Site, line: Line, request: Request): object {
   const { person } = line;
   const { world } = site;
   const app = person.apps.find(({ id }) => id === request.app);
-  const apps = (): object => ({ ok: true, apps: known(person).map(snapshotOnLine) });
+  const apps = (): object => ({ ok: true, apps: person.apps.filter(isKnown).map(snapshotOnLine) });
   switch (request.op) {
     case 'hello':
       return {
@@ -198,7 +197,8 @@ function carryOut(site: Site, line: Line, request: Request): object {
 
 /** A change of the app, to everybody who subscribed. */
 export function pushChange(site: Site, app: AppModel): void {
+  const news = isKnown(app) ? { event: 'app', snapshot: snapshotOnLine(app) } : { event: 'gone', app: app.id };
   for (const line of site.lines)
     if (line.person === app.person && line.isSubscribed && line.person.supervisor === line.life)
-      send(site, line, `${JSON.stringify({ event: 'app', snapshot: snapshotOnLine(app) })}\n`);
+      send(site, line, `${JSON.stringify(news)}\n`);
 }

@@ -12,7 +12,6 @@ import { SvcError } from '../../../schema/errors.ts';
 import type { Gateway } from '../../../schema/gateway.ts';
 import { createBus, type Bus } from '../../../store/bus.ts';
 import type { LogRow, RoomLog } from '../../../store/room-log.ts';
-import type { Store } from '../../../store/store.ts';
 import { createProcessClock, type ProcessClock } from '../portals/process.ts';
 import { violate, type ServerModel } from '../world.ts';
 import { hostOf } from './host.ts';
@@ -69,6 +68,7 @@ async function serve(site: Site, portal: Portal): Promise<void> {
   const rooms = beginRooms(site.rooms!, { store, bus, gateway, process, log: logOfRooms(site, process) });
   await controller.start();
   if (process.state() === 'ended') return;
+  site.servesSinceMs = site.world.clock.monotonicMs();
   portal.serving = { controller, gateway, starts, windows, rooms };
   for (const person of site.world.people) pagesComeAgain(site, portal, person.name);
 }
@@ -92,6 +92,8 @@ export function killPortal(site: Site): void {
   const { portal, world } = site;
   if (portal === null) return;
   site.portal = null;
+  site.faultAtMs = world.clock.monotonicMs();
+  site.servesSinceMs = Infinity;
   site.weather.diesAtCall = 0;
   portal.process.kill();
   // Its sockets close with it.
@@ -113,7 +115,7 @@ function logOfRooms(site: Site, process: ProcessClock): RoomLog {
     count(site, 'calls that the log of rooms refuses');
     return new SvcError('STORE_FAILED', 'no space left on the device');
   };
-  const log = reached(site, process, watched(all), refusal);
+  const log = reached(site, process, watched(all), refusal, () => all.slowMs);
   return {
     ...Object.fromEntries(Object.keys(all.log).map((name) => [name, log[name as keyof RoomLog]])),
     // Frames may change after the call.
@@ -131,9 +133,21 @@ function whenStoreAnswers(site: Site, name: string | symbol): Error | null {
 }
 
 /** The object as that portal reaches it: both ways take time, and nothing comes back to a portal that died. */
-function reached<Asked extends object>(site: Site, process: ProcessClock, asked: Asked, refusal: (name: string | symbol) => Error | null): Asked {
+function reached<Asked extends object>(
+  site: Site,
+  process: ProcessClock,
+  asked: Asked,
+  refusal: (name: string | symbol) => Error | null,
+  slowMs: () => number = () => site.weather.storeSlowMs,
+  order = { lastMs: 0 },
+): Asked {
   const { world } = site;
   const later = (ms: number, act: () => void): void => void world.clock.at(world.clock.monotonicMs() + ms, act);
+  /** A store takes what it is asked in order. */
+  const arrive = (ms: number, act: () => void): void => {
+    order.lastMs = Math.max(order.lastMs, world.clock.monotonicMs() + ms);
+    world.clock.at(order.lastMs, act);
+  };
   const call = (name: string | symbol, work: () => unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const back = (act: () => void): void =>
@@ -144,7 +158,7 @@ function reached<Asked extends object>(site: Site, process: ProcessClock, asked:
             act();
           });
         });
-      later(site.chance(`there ${String(name)}`).int(0, 2) + site.weather.storeSlowMs, () => {
+      arrive(site.chance(`there ${String(name)}`).int(0, 2) + slowMs(), () => {
         if (process.state() === 'ended' || diesHere(site, process)) return;
         const refused = refusal(name);
         if (refused !== null) return back(() => reject(refused));
@@ -160,7 +174,7 @@ function reached<Asked extends object>(site: Site, process: ProcessClock, asked:
   return new Proxy(asked, {
     get: (of, name) => {
       const found: unknown = Reflect.get(of, name, of);
-      if (typeof found === 'object' && found !== null) return reached(site, process, found, refusal);
+      if (typeof found === 'object' && found !== null) return reached(site, process, found, refusal, slowMs, order);
       if (typeof found !== 'function' || sync.has(name)) return found;
       return (...args: readonly unknown[]): unknown => {
         site.activity += 1;

@@ -16,7 +16,7 @@ import type { Relay } from '../../../api/rooms/contract.ts';
 import { fixedRing } from '../../../api/auth/key-rings.ts';
 import type { Gateway } from '../../../schema/gateway.ts';
 import { updatesIn } from '../../../schema/room-frames.ts';
-import type { Papel } from '../../../schema/rooms.ts';
+import { podeEscrever, type Papel } from '../../../schema/rooms.ts';
 import { createHandle, type Connection } from '../../../sdk/rooms/handle.ts';
 import { driveRoom } from '../../../sdk/rooms/drive.ts';
 import type { Bus } from '../../../store/bus.ts';
@@ -33,9 +33,10 @@ export interface Room {
   readonly owner: PersonModel;
   /** By name: the role that the api confirmed last, and when. */
   readonly roles: Map<string, { readonly papel: Papel | null; readonly atMs: number }>;
-  /** Words that are on the disk, and those that nobody may lose. */
+  /** Words that are on the disk, those that nobody may lose, and those that somebody took away. */
   readonly durable: Set<string>;
   readonly promised: Set<string>;
+  readonly deleted: Set<string>;
 }
 
 export interface Page {
@@ -69,6 +70,10 @@ export interface RoomSite {
   pagesMade: number;
   refusesUntilMs: number;
   troubleAtMs: number;
+  /** Extra time of each call of the log. */
+  slowMs: number;
+  /** Session of each person. */
+  readonly sessions: Map<PersonModel, string>;
 }
 
 export async function openRooms(site: Site, file: string): Promise<RoomSite> {
@@ -80,6 +85,8 @@ export async function openRooms(site: Site, file: string): Promise<RoomSite> {
     pagesMade: 0,
     refusesUntilMs: 0,
     troubleAtMs: -Infinity,
+    slowMs: 0,
+    sessions: new Map(),
   };
 }
 
@@ -102,7 +109,6 @@ export function beginRooms(
   { store, bus, gateway, process, log }: { readonly store: Store; readonly bus: Bus; readonly gateway: Gateway; readonly process: ProcessClock; readonly log: RoomLog },
 ): RoomPortal {
   const report = (what: string) => (): void => count(site, `relay: ${what}`);
-  const { world } = site;
   const { people, apps } = gateway;
   const relay = createRelay({
     log,
@@ -135,14 +141,21 @@ export function beginRooms(
   return { relay, rooms, tickets, server };
 }
 
-export const sessionHash = (person: PersonModel): string => person.name.padStart(64, '0');
+export const sessionHash = ({ sessions }: RoomSite, person: PersonModel): string => sessions.get(person) ?? '';
 
-export const callerOf = (person: PersonModel, app: string): RoomCaller => ({
+export function newSession({ sessions }: RoomSite, person: PersonModel): string {
+  const [number = '0'] = /^\d+/.exec(sessions.get(person) ?? '') ?? [];
+  const hash = `${String(Number(number) + 1)}-${person.name}`.padEnd(64, '-');
+  sessions.set(person, hash);
+  return hash;
+}
+
+const callerOf = (all: RoomSite, person: PersonModel): RoomCaller => ({
   usuario: person.name,
   grupos: [],
   app,
   por: 'pagina',
-  session: sessionHash(person),
+  session: sessionHash(all, person),
   credential: null,
 });
 
@@ -156,9 +169,9 @@ function serving({ site }: RoomSite): RoomPortal {
 }
 
 export async function makeRoom(all: RoomSite, owner: PersonModel): Promise<void> {
-  const { id } = await serving(all).rooms.create(callerOf(owner, app), `sala ${all.all.length}`);
+  const { id } = await serving(all).rooms.create(callerOf(all, owner), `sala ${all.all.length}`);
   const roles = new Map([[owner.name, { papel: 'dona' as Papel, atMs: all.site.world.clock.monotonicMs() }]]);
-  all.all.push({ id, owner, roles, durable: new Set(), promised: new Set() });
+  all.all.push({ id, owner, roles, durable: new Set(), promised: new Set(), deleted: new Set() });
 }
 
 /** Null: the person is taken out. Confirmed once the api answers. */
@@ -166,14 +179,13 @@ export async function setRole(all: RoomSite, room: Room, person: PersonModel, pa
   const { rooms } = serving(all);
   const { clock } = all.site.world;
   // From here on it may be either.
-  const before = room.roles.get(person.name)?.papel ?? null;
   room.roles.delete(person.name);
   try {
-    if (papel === null) await rooms.takePerson(callerOf(room.owner, app), room.id, person.name);
-    else await rooms.givePerson(callerOf(room.owner, app), room.id, person.name, papel);
+    if (papel === null) await rooms.takePerson(callerOf(all, room.owner), room.id, person.name);
+    else await rooms.givePerson(callerOf(all, room.owner), room.id, person.name, papel);
     room.roles.set(person.name, { papel, atMs: clock.monotonicMs() });
   } catch {
-    void before;
+    // Not confirmed: it stays open which one it is.
   }
 }
 
@@ -244,7 +256,7 @@ async function ticketFor(all: RoomSite, { person, room, name }: Page): Promise<{
   await wait();
   const { rooms, tickets } = serving(all);
   if (person.session === null) throw Object.assign(new Error('signed out'), { status: 401 });
-  const caller = callerOf(person, app);
+  const caller = callerOf(all, person);
   let standing;
   try {
     standing = await rooms.standing(caller, room.id);
@@ -263,10 +275,30 @@ export function write(all: RoomSite, page: Page): void {
   page.words += 1;
   const word = `<${page.name}w${page.words}>`;
   const text = page.doc.getText('texto');
-  page.written.push({ word, atMs: all.site.world.clock.monotonicMs() });
   // Between words: each stays whole.
   const places = [...text.toJSON().matchAll(/</g)].map(({ index }) => index);
+  const dice = all.site.chance(`deletes ${page.name}`);
+  const [own] = page.written.slice(-20, -10);
+  const at = own === undefined ? -1 : text.toJSON().indexOf(own.word);
+  // A reader's own page shows what they did, and nobody else's.
+  if (dice.chance(0.1) && at >= 0 && own !== undefined && mayWrite(page)) {
+    page.room.deleted.add(own.word);
+    text.delete(at, own.word.length);
+    return;
+  }
+  page.written.push({ word, atMs: all.site.world.clock.monotonicMs() });
   text.insert(all.site.chance(`place ${page.name}`).pick([...places, text.length]), word);
+}
+
+/** More than a frame holds. */
+export function writeAtLength(page: Page): void {
+  page.doc.getText('texto').insert(0, `${'lorem ipsum '.repeat(4_000)}`);
+}
+
+/** The product's own rule, for the role that was confirmed last. */
+function mayWrite({ room, person }: Page): boolean {
+  const papel = room.roles.get(person.name)?.papel ?? null;
+  return papel !== null && podeEscrever(papel, 'documento');
 }
 
 /** How long an edit may take to the disk while nothing is wrong. */
@@ -276,11 +308,16 @@ const writtenMs = 3_000;
 export function closePage(all: RoomSite, page: Page): void {
   const nowMs = all.site.world.clock.monotonicMs();
   const role = page.room.roles.get(page.person.name);
-  const writes = role?.papel === 'editar' || role?.papel === 'dona';
+  const writes = mayWrite(page);
+  const settled: string[] = [];
   for (const { word, atMs } of page.written) {
     const isSettled = page.wire?.isStalled() === false && page.sinceMs !== null && page.sinceMs < atMs && nowMs - atMs > writtenMs && all.troubleAtMs < atMs;
-    if (isSettled && writes && role !== undefined && role.atMs < atMs) page.room.promised.add(word);
+    if (isSettled && writes && role !== undefined && role.atMs < atMs) settled.push(word);
   }
+  // A disk that is slow has them by then; a portal that was killed meanwhile need not.
+  all.site.world.clock.at(nowMs + 20_000, () => {
+    if (all.troubleAtMs < nowMs - writtenMs) for (const word of settled) page.room.promised.add(word);
+  });
   leave(all, page);
 }
 
@@ -326,7 +363,7 @@ export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> 
 
 async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {
   const onDisk = await wordsOnDisk(all, room);
-  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word));
+  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word) && !room.deleted.has(word));
   const [gone] = lost(room.durable);
   if (gone !== undefined) say(`${gone} was on the disk and is lost`);
   const [promised] = lost(room.promised);
@@ -346,14 +383,14 @@ async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void)
       say(`${page.name} of ${page.person.name} is ${estado}`);
       continue;
     }
-    const mayWrite = role.papel === 'editar' || role.papel === 'dona';
+    const isWriter = mayWrite(page);
     const words = wordsIn(Buffer.from(textOf(page.doc)));
     const own = new Set(page.written.map(({ word }) => word));
     const [missing] = [...onDisk].filter((word) => !words.includes(word));
     if (missing !== undefined) say(`${page.name} lacks ${missing}`);
-    const [unsaved] = lost(words.filter((word) => mayWrite || !own.has(word)));
+    const [unsaved] = words.filter((word) => (isWriter || !own.has(word)) && !onDisk.has(word));
     if (unsaved !== undefined) say(`${page.name} shows ${unsaved}, which is not on the disk`);
-    if (mayWrite) texts.set(page.name, textOf(page.doc));
+    if (isWriter) texts.set(page.name, textOf(page.doc));
   }
   if (new Set(texts.values()).size > 1) say(`pages differ: ${[...texts.keys()].join(', ')}`);
 }
@@ -362,9 +399,16 @@ async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void)
 export function checkForbidden(all: RoomSite): void {
   for (const page of all.pages) {
     const role = page.room.roles.get(page.person.name);
-    if (role === undefined || role.papel === 'editar' || role.papel === 'dona') continue;
+    if (role === undefined || mayWrite(page)) continue;
     for (const { word, atMs } of page.written)
       if (atMs > role.atMs + wayMs && page.room.durable.has(word))
         violate(all.site.world, `${word} of ${page.person.name}, who is ${role.papel ?? 'not'} in ${page.room.id}, was written down`);
   }
+}
+
+/** Pages of a session that ended are out of their rooms. */
+export function checkSignedOut(all: RoomSite, person: PersonModel, session: string): void {
+  if (sessionHash(all, person) !== session || person.session !== null || all.site.portal?.serving == null) return;
+  const seated = all.site.portal.serving.rooms.relay.carried().some((one) => one.session === session);
+  if (seated) violate(all.site.world, `${person.name} signed out and is still in a room`);
 }

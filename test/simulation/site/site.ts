@@ -36,6 +36,8 @@ export interface Weather {
   failingStarts: number;
   hangingStarts: number;
   failingLooks: number;
+  /** Looks at the packages of a server that say at their end what was there at their beginning. */
+  slowLooks: number;
   failingInstalls: number;
   /** The portal dies at the n-th call that reaches something or comes back; 0 for none. */
   diesAtCall: number;
@@ -51,6 +53,7 @@ export const calm = (): Weather => ({
   failingStarts: 0,
   hangingStarts: 0,
   failingLooks: 0,
+  slowLooks: 0,
   failingInstalls: 0,
   diesAtCall: 0,
 });
@@ -58,6 +61,7 @@ export const calm = (): Weather => ({
 export interface Wished {
   readonly app: AppModel;
   readonly wish: 'start' | 'stop' | 'restart';
+  readonly by: string;
   readonly atMs: number;
 }
 
@@ -78,6 +82,19 @@ export interface Site {
   readonly orders: Map<AppModel, number[]>;
   readonly logged: { readonly atMs: number; readonly text: string }[];
   readonly counts: Record<string, number>;
+  /** When the last window of an app closed, of those that had one. */
+  readonly closedAtMs: Map<AppModel, number>;
+  /** Why an account is closed, by the name of its person. */
+  readonly closedAccounts: Map<string, 'locked' | 'expired'>;
+  folderChangedAtMs: number;
+  /** Something was removed from the folder, and `svc apply --prune` did not end well yet. */
+  isApplyDue: boolean;
+  /** When somebody or something last did anything but use what is there. */
+  faultAtMs: number;
+  /** When the wall clock was last set. */
+  clockSetAtMs: number;
+  /** Since when the portal serves people without having stood still. */
+  servesSinceMs: number;
   /** Numbers of one source of chance: what others draw, and when, changes none of them. */
   readonly chance: (source: string) => Random;
   portal: Portal | null;
