@@ -223,6 +223,22 @@ describe('windows that are closed', () => {
     ['count for nothing before the first', { windows: { open: 0, zeroSinceMs: null } }, alive(), 20_000, nothing, null],
     ['count for nothing while one is open', { windows: { open: 1, zeroSinceMs: 10_000 } }, alive(), 20_000, nothing, null],
     ['count for nothing never heard of', { windows }, null, 20_000, nothing, null],
+    [
+      'are over when the clock was set back since',
+      { windows: { open: 0, zeroSinceMs: 140_001 } },
+      alive(),
+      20_000,
+      { type: 'windowsClosed', sinceMs: -100_000 },
+      20_000,
+    ],
+    [
+      'count on when it was set back a little',
+      { windows: { open: 0, zeroSinceMs: 140_000 } },
+      alive(),
+      20_000,
+      { type: 'windowsClosed', sinceMs: 140_000 },
+      260_000,
+    ],
   ] as const)('%s', ([, changes, snapshot, nowMs, wish, closeAtMs]) => {
     const given = wished({ desired: desired(changes), observed: observed(snapshot), nowMs });
     expect([given.wish, given.closeAtMs]).toEqual([wish, closeAtMs]);
@@ -236,5 +252,16 @@ describe('windows that are closed', () => {
   ] as const)('count from %s on, the newest start', ([startedAtMs, closeAtMs]) => {
     const memory = { ...answering(), startedAtMs };
     expect(wished({ desired: desired({ windows }), observed: observed(alive()), memory }).closeAtMs).toBe(closeAtMs);
+  });
+
+  it.for([
+    [140_000, 10_000, null],
+    [140_001, 10_000, 130_000],
+    [140_001, 20_000, 140_000],
+    [140_001, 20_001, null],
+  ] as const)('count after a start of another clock, at %s, that lies ahead: closed at %s', ([startedAtMs, zeroSinceMs, closeAtMs]) => {
+    const memory = { ...answering(), startedAtMs };
+    const given = wished({ desired: desired({ windows: { open: 0, zeroSinceMs } }), observed: observed(alive()), memory, nowMs: 20_000 });
+    expect(given.closeAtMs).toBe(closeAtMs);
   });
 });

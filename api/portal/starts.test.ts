@@ -153,6 +153,18 @@ describe('start and wait', () => {
     expect(await next).toMatchObject({ ready: true });
   });
 
+  test('a start after a stop is given, though somebody waits for an earlier one', async () => {
+    start('navigation').catch(() => undefined);
+    await taken();
+    starts.stopAndWait('ana', 'notas', { by: 'person', deadlineMs: 20_000 }).catch(() => undefined);
+    await expect.poll(async () => (await intent())?.wish).toBe('stop');
+    const again = start();
+    await expect.poll(async () => (await intent())?.wish).toBe('start');
+    await taken();
+    notas.become('running', 'Healthy', { ready: true });
+    expect(await again).toMatchObject({ ready: true });
+  });
+
   test('an app that is not installed is not found', async () => {
     await expect(starts.startAndWait('ana', 'outra', { by: 'person', deadlineMs: 1_000 })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });

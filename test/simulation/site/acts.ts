@@ -2,29 +2,15 @@
  * Acts of people and faults of the world, each drawn from a number of its own: an act that is left out changes nothing of the others, so that a
  * history which fails can be made shorter.
  */
-import { keys } from '../../../schema/keys.ts';
-import { SvcError } from '../../../schema/errors.ts';
 import { createRandom, type Random } from '../random.ts';
-import { end, killSupervisor, notice, watchIdle } from '../server-model.ts';
-import { violate, type AppModel, type PersonModel, type ServerModel } from '../world.ts';
-import { checkAnswer, checkAway, checkClosed } from './checks.ts';
-import { writeFolder } from './folder.ts';
+import { end, killSupervisor, notice } from '../server-model.ts';
+import type { AppModel, ServerModel } from '../world.ts';
+import { checkAway, checkClosed } from './checks.ts';
 import { endLinesOf } from './lines.ts';
+import { allWindowsClosed, ask, closeWindow, keepWriting, leave, openWindow, pin, signOut } from './people.ts';
 import { killPortal } from './portal.ts';
-import {
-  checkSignedOut,
-  closePage,
-  makeRoom,
-  newSession,
-  openPage,
-  sessionHash,
-  setRole,
-  write,
-  writeAtLength,
-  type Page,
-  type Room,
-} from './rooms.ts';
-import { count, type Site } from './site.ts';
+import { closePage, openPage, setRole, write, writeAtLength, type Page, type Room } from './rooms.ts';
+import { count, later, type Site } from './site.ts';
 
 type Do = (site: Site, random: Random) => void;
 
@@ -32,151 +18,13 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 const anyApp = ({ world }: Site, random: Random): AppModel => random.pick(world.apps);
-/** While everything rests nobody does anything: it is put off. */
-function later(site: Site, ms: number, act: () => void): void {
-  const { clock } = site.world;
-  clock.at(clock.monotonicMs() + ms, () => {
-    if (site.isResting) later(site, 2 * minuteMs, act);
-    else act();
-  });
-}
 
-export function signIn(site: Site, person: PersonModel): void {
-  if (person.document !== 'written' || site.portal?.serving == null || site.closedAccounts.has(person.name)) return;
-  const nowMs = site.world.clock.nowMs();
-  const tokenHash = newSession(site.rooms!, person);
-  const session = { tokenHash, person: person.name, admin: false, audience: 'portal', method: 'link', address: '', agent: '' } as const;
-  // The api answers once it is stored.
-  void site.store
-    .putSession({ ...session, createdAtMs: nowMs, expiresAtMs: nowMs + 100 * 24 * hourMs, seenAtMs: nowMs })
-    .then(() => site.portal?.bus.enqueue(keys.person(person.name), false));
-  person.session = nowMs;
-  site.portal.serving.windows.pageOpened(person.name, person.name);
-}
-
-function signOut(site: Site, person: PersonModel): void {
-  if (person.session === null || site.portal?.serving == null) return;
-  person.session = null;
-  const session = sessionHash(site.rooms!, person);
-  const { relay } = site.portal.serving.rooms;
-  const end = async (): Promise<void> => {
-    await site.store.deleteSession(session);
-    relay.endSession(session);
-    site.portal?.bus.enqueue(keys.person(person.name), false);
-  };
-  void end();
-  for (const ms of [6_000, 40_000]) later(site, ms, () => checkSignedOut(site.rooms!, person, session));
-  for (const app of person.apps) allWindowsClosed(site, app);
-  void site.portal.serving.windows.pageClosed(person.name).catch(() => undefined);
-}
-
-/** The first day: everybody signs in, two rooms are made, and pages opened. */
-export function beginPeople(site: Site): void {
-  const { people } = site.world;
-  const rooms = site.rooms!;
-  for (const person of people) signIn(site, person);
-  for (const [at, owner] of people.slice(0, 2).entries())
-    later(site, 1_000 + at * 500, () => {
-      const begin = async (): Promise<void> => {
-        await makeRoom(rooms, owner);
-        const room = rooms.all.at(-1)!;
-        for (const person of people) if (person !== owner) await setRole(rooms, room, person, person === people[2] && at === 0 ? 'ver' : 'editar');
-        for (const person of people) keepWriting(site, openPage(rooms, person, room));
-      };
-      void begin().catch(() => undefined);
-    });
-}
-
-function keepWriting(site: Site, page: Page): void {
-  later(site, site.chance(`writes ${page.name}`).int(300, 8_000), () => {
-    if (!page.isOpen) return;
-    write(site.rooms!, page);
-    keepWriting(site, page);
-  });
-}
+const anyRoom = (site: Site, random: Random): Room | null => (site.rooms!.all.length === 0 ? null : random.pick(site.rooms!.all));
 
 const anyPage = (site: Site, random: Random): Page | null => {
   const pages = [...site.rooms!.pages];
   return pages.length === 0 ? null : random.pick(pages);
 };
-
-const anyRoom = (site: Site, random: Random): Room | null => (site.rooms!.all.length === 0 ? null : random.pick(site.rooms!.all));
-
-function allWindowsClosed(site: Site, app: AppModel): void {
-  if (app.windows.open > 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
-  app.windows = { open: 0, zeroSinceMs: site.world.clock.nowMs() };
-}
-
-function setWindows(site: Site, app: AppModel, open: number): void {
-  const { person } = app;
-  app.windows = { open, zeroSinceMs: open === 0 ? site.world.clock.nowMs() : null };
-  if (open === 0) watchIdle(site.world, app);
-  if (open === 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
-  else site.closedAtMs.delete(app);
-  const { portal } = site;
-  portal?.process.gate(() => void portal.serving?.windows.count(person.name, person.name, app.id, open).catch(() => undefined));
-}
-
-/** As the routes of the api do it, which answer once the order is in the store. */
-function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
-  site.portal?.process.gate(() => askNow(site, app, wish, by));
-}
-
-function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
-  const starts = site.portal?.serving?.starts;
-  const { name } = app.person;
-  if (starts === undefined) return;
-  count(site, `asked to ${wish}`);
-  const away = new AbortController();
-  const random = site.chance(`asks ${app.key}`);
-  if (random.chance(0.2)) later(site, random.int(50, 5_000), () => away.abort());
-  const options = { by, deadlineMs: 20_000, signal: away.signal } as const;
-  const askedMs = site.world.clock.monotonicMs();
-  const answer = wish === 'start' ? starts.startAndWait(name, app.id, options) : wish === 'stop' ? starts.stopAndWait(name, app.id, options) : starts.restartAndWait(name, app.id, options);
-  answer.then(
-    ({ status }) => {
-      count(site, `answered ${status}`);
-      if (wish === 'start' && !away.signal.aborted) checkAnswer(site, app, { by, status, askedMs });
-    },
-    (error: unknown) => {
-      count(site, 'refused');
-      const isPinned = error instanceof SvcError && error.code === 'PINNED';
-      if (isPinned && app.document === null && site.world.clock.monotonicMs() - Math.max(site.folderChangedAtMs, site.faultAtMs) > minuteMs && !site.isApplyDue)
-        violate(site.world, `${app.key}: a ${wish} is refused by a document that is gone`);
-    },
-  );
-}
-
-function openWindow(site: Site, app: AppModel): void {
-  if (app.person.document !== 'written') return;
-  if (app.person.session === null) signIn(site, app.person);
-  setWindows(site, app, app.windows.open + 1);
-  ask(site, app, 'start', 'navigation');
-}
-
-function closeWindow(site: Site, app: AppModel): void {
-  if (app.windows.open > 0) setWindows(site, app, app.windows.open - 1);
-}
-
-function pin(site: Site, app: AppModel, document: AppModel['document']): void {
-  if (document !== null && (app.person.document !== 'written' || app.installed.document !== 'written')) return;
-  const isRemoval = app.document !== null && document === null;
-  app.document = document;
-  writeFolder(site, isRemoval);
-}
-
-function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: number): void {
-  if (owner.document !== 'written' || owner.server.document !== 'written') return;
-  owner.document = 'leaving';
-  const apps = owner.kind === 'person' ? owner.apps : owner.server.people.flatMap(({ apps: all }) => all.filter(({ installed }) => installed === owner));
-  for (const app of apps) app.document = null;
-  if (owner.kind === 'person') for (const app of apps) allWindowsClosed(site, app);
-  writeFolder(site, true);
-  later(site, backMs, () => {
-    owner.document = 'written';
-    writeFolder(site, false);
-  });
-}
 
 function vanish(site: Site, server: ServerModel, ms: number): void {
   if (!server.reachable) return;
@@ -260,11 +108,13 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   pin: [5, (site, random) => pin(site, anyApp(site, random), random.pick(['ligado', 'desligado', null, null] as const))],
   'person leaves': [
     2,
-    (site, random) => leave(site, random.pick(site.world.people), random.chance(0.3) ? random.int(10, 3_000) : random.int(3_000, 15 * minuteMs)),
+    (site, random) =>
+      leave(site, random.pick(site.world.people), random.chance(0.3) ? random.int(10, 3_000) : random.int(3_000, 15 * minuteMs)),
   ],
   'package leaves': [
     2,
-    (site, random) => leave(site, random.pick(site.world.packages), random.chance(0.3) ? random.int(10, 3_000) : random.int(3_000, 15 * minuteMs)),
+    (site, random) =>
+      leave(site, random.pick(site.world.packages), random.chance(0.3) ? random.int(10, 3_000) : random.int(3_000, 15 * minuteMs)),
   ],
   'code changed': [
     2,
@@ -376,7 +226,8 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
     6,
     (site, random) => {
       const page = anyPage(site, random);
-      for (let n = random.int(2, 60); page !== null && n > 0; n -= 1)
+      if (page === null) return;
+      for (let n = random.int(2, 60); n > 0; n -= 1)
         later(site, random.int(0, 300), () => {
           if (page.isOpen) write(site.rooms!, page);
         });
@@ -386,7 +237,8 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
     6,
     (site, random) => {
       const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
-      if (room !== null && room.owner !== person) void setRole(site.rooms!, room, person, random.pick(['ver', 'comentar', 'editar', 'editar'] as const)).catch(() => undefined);
+      if (room !== null && room.owner !== person)
+        void setRole(site.rooms!, room, person, random.pick(['ver', 'comentar', 'editar', 'editar'] as const)).catch(() => undefined);
     },
   ],
   'role taken': [
@@ -452,7 +304,19 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
 };
 
 /** What people do who only use what is there. */
-const everyday = new Set(['window opened', 'window for a moment', 'start', 'stop', 'restart', 'start and stop', 'stop and start', 'page opened', 'page closed', 'words at once', 'role given']);
+const everyday = new Set([
+  'window opened',
+  'window for a moment',
+  'start',
+  'stop',
+  'restart',
+  'start and stop',
+  'stop and start',
+  'page opened',
+  'page closed',
+  'words at once',
+  'role given',
+]);
 
 /** `[atMs, name, dice]` */
 export type Act = readonly [atMs: number, name: string, dice: number];

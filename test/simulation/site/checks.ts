@@ -27,11 +27,15 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
   const before = (site.orders.get(app) ?? []).filter((atMs) => nowMs - atMs < minuteMs);
   site.orders.set(app, [...before, nowMs]);
   const asked = [...site.wishes.values()].filter((one) => one.app === app && nowMs - one.atMs < 2 * minuteMs).length;
-  if (before.length > ordersAMinuteMax + 3 * asked) violate(world, `${app.key} got ${before.length} orders in a minute, people gave ${asked}`);
+  if (before.length > ordersAMinuteMax + 3 * asked)
+    violate(world, `${app.key} got ${before.length} orders in a minute, people gave ${asked}`);
   if (op === 'start') checkPromptness(site, app, requestId);
   if (op !== 'stop') return;
   const wished = [...site.wishes].find(([id]) => requestId.startsWith(id))?.[1];
-  if ((reason === 'StoppedByPerson' || reason === 'StoppedByAdmin') && (wished === undefined || wished.app !== app || wished.wish === 'start'))
+  if (
+    (reason === 'StoppedByPerson' || reason === 'StoppedByAdmin') &&
+    (wished === undefined || wished.app !== app || wished.wish === 'start')
+  )
     violate(world, `${app.key} is ordered to stop (${reason}, ${requestId}) and nobody asked for that`);
   if (reason === 'LastWindowClosed') checkWindows(site, app);
   if (reason === 'PersonRemoved' && app.person.document === 'written' && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
@@ -51,7 +55,8 @@ function checkPromptness(site: Site, app: AppModel, requestId: string): void {
   if (asked === undefined || asked.app !== app || asked.by === 'service') return;
   const nowMs = world.clock.monotonicMs();
   const isQuiet = nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
-  if (isQuiet && nowMs - asked.atMs > promptMsMax) violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
+  if (isQuiet && nowMs - asked.atMs > promptMsMax)
+    violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
 }
 
 function newestWish(site: Site, app: AppModel): [string, Wished] | undefined {
@@ -77,8 +82,13 @@ export function checkFinished(site: Site, app: AppModel, requestId: string, befo
   const wish = site.wishes.get(requestId)?.wish;
   const decision = site.portal?.serving?.controller.context.entries.backends.get(app.key)?.decision;
   if (before?.requestId !== requestId || wish === undefined || decision?.finishedIntent !== requestId) return;
-  if (decision.outcome === 'done' && wish !== 'stop' && !app.startsTaken.has(requestId)) violate(world, `${app.key}: ${wish} ${requestId} is done and nobody took it`);
-  const isFair = app.installed.present && app.installed.document === 'written' && app.person.document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > wayMs;
+  if (decision.outcome === 'done' && wish !== 'stop' && !app.startsTaken.has(requestId))
+    violate(world, `${app.key}: ${wish} ${requestId} is done and nobody took it`);
+  const isFair =
+    app.installed.present &&
+    app.installed.document === 'written' &&
+    app.person.document === 'written' &&
+    world.clock.monotonicMs() - site.folderChangedAtMs > wayMs;
   if (decision.outcome === 'refused' && wish !== 'stop' && isFair && app.document !== 'desligado')
     violate(world, `${app.key}: ${wish} ${requestId} is refused (${decision.reason}) without cause`);
 }
@@ -92,7 +102,8 @@ export function checkAway(site: Site, server: ServerModel): void {
   for (const app of server.people.flatMap(({ apps }) => apps)) {
     if (app.env === null || app.person.document !== 'written' || app.installed.document !== 'written') continue;
     const shown = portal!.serving!.gateway.apps.find(app.person.name, app.id);
-    if (shown?.status !== 'unknown') violate(world, `${app.key} lives on a server that is away, and is shown ${shown?.status ?? 'not at all'}`);
+    if (shown?.status !== 'unknown')
+      violate(world, `${app.key} lives on a server that is away, and is shown ${shown?.status ?? 'not at all'}`);
   }
 }
 
@@ -118,7 +129,8 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
       checkForgotten(world, person);
       person.document = 'gone';
     }
-    if (person.document === 'leaving' && afterMs > 100_000) violate(world, `${person.name} still leaves ${afterMs / 1_000} s after the last fault`);
+    if (person.document === 'leaving' && afterMs > 100_000)
+      violate(world, `${person.name} still leaves ${afterMs / 1_000} s after the last fault`);
   }
   for (const installed of world.packages) {
     if (installed.document === 'leaving' && !installed.present && !packages.has(keys.package(packageName(installed))))
@@ -143,7 +155,8 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
   for (const { key } of await site.store.statuses('')) {
     const { kind, parts } = readKey(key);
     const person = entries.people.get(parts[0]);
-    const isThere = kind === 'Package' ? packages.has(key) : ['Backend', 'Person', 'Supervisor'].includes(kind) ? person !== undefined : true;
+    const isThere =
+      kind === 'Package' ? packages.has(key) : ['Backend', 'Person', 'Supervisor'].includes(kind) ? person !== undefined : true;
     if (!isThere) violate(world, `${key} has a status and is no object`);
   }
   const sockets = portal!.serving!.rooms.relay.figures().sockets;
@@ -158,21 +171,37 @@ function checkWishes(site: Site, app: AppModel): void {
   const { world } = site;
   const wish = newestWish(site, app)?.[1];
   const nowMs = world.clock.monotonicMs();
-  if (wish?.wish === 'stop' && wish.by !== 'windows' && app.document !== 'ligado' && app.env !== null && app.installed.manifest.kind !== 'service')
+  if (
+    wish?.wish === 'stop' &&
+    wish.by !== 'windows' &&
+    app.document !== 'ligado' &&
+    app.env !== null &&
+    app.installed.manifest.kind !== 'service'
+  )
     violate(world, `${app.key} was stopped by its person and lives`);
   const closedMs = site.closedAtMs.get(app);
-  const isUnused = closedMs !== undefined && app.windows.open === 0 && nowMs - Math.max(closedMs, site.servesSinceMs) > 5 * minuteMs && (wish?.atMs ?? 0) < closedMs;
+  const isUnused =
+    closedMs !== undefined &&
+    app.windows.open === 0 &&
+    nowMs - Math.max(closedMs, site.servesSinceMs) > 5 * minuteMs &&
+    (wish?.atMs ?? 0) < closedMs;
   if (isUnused && closePolicy(app.installed.manifest).kind === 'encerrar' && app.document === null && app.env !== null)
     violate(world, `${app.key} has no window for ${Math.round((nowMs - closedMs) / 1_000)} s and lives`);
 }
 
 /** A caller of the api got its answer to a start. */
-export function checkAnswer(site: Site, app: AppModel, { by, status, askedMs }: { readonly by: string; readonly status: string; readonly askedMs: number }): void {
+export function checkAnswer(
+  site: Site,
+  app: AppModel,
+  { by, status, askedMs }: { readonly by: string; readonly status: string; readonly askedMs: number },
+): void {
   const { world } = site;
   const wish = newestWish(site, app)?.[1];
   const isDisturbed = world.clock.monotonicMs() - site.faultAtMs < 2 * minuteMs || app.document !== null || wish?.wish === 'stop';
-  if (by === 'person' && wish?.wish === 'stop' && wish.atMs < askedMs) violate(world, `${app.key}: a start is answered ${status} and was never asked for`);
-  if (by === 'navigation' && status === 'stopped' && app.windows.open > 0 && !isDisturbed) violate(world, `${app.key} was opened and stays stopped`);
+  if (by === 'person' && wish?.wish === 'stop' && wish.atMs < askedMs)
+    violate(world, `${app.key}: a start is answered ${status} and was never asked for`);
+  if (by === 'navigation' && status === 'stopped' && app.windows.open > 0 && !isDisturbed)
+    violate(world, `${app.key} was opened and stays stopped`);
 }
 
 /** Somebody whose account is closed has no session soon after. */

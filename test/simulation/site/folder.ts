@@ -5,19 +5,24 @@ import { keys } from '../../../schema/keys.ts';
 import type { World } from '../world.ts';
 import { packageName, type Site } from './site.ts';
 
-const document = (kind: string, name: string, spec: string): string => `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
+const document = (kind: string, name: string, spec: string): string =>
+  `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
 
 function textOf(world: World, repository: string): string {
   const documents = [document('Portal', 'casa', `{ repository: ${repository} }`)];
   for (const { name } of world.servers) documents.push(document('Server', name, `{ local: { prefix: ${name}, trusted: true } }`));
   for (const installed of world.packages)
     if (installed.document === 'written')
-      documents.push(document('Package', packageName(installed), `{ app: ${installed.manifest.id}, versao: 1.0.0, server: ${installed.server.name} }`));
+      documents.push(
+        document('Package', packageName(installed), `{ app: ${installed.manifest.id}, versao: 1.0.0, server: ${installed.server.name} }`),
+      );
   for (const { name, server, document: state } of world.people)
     if (state === 'written') documents.push(document('Person', name, `{ nome: ${name}, login: ${name}, server: ${server.name} }`));
   for (const app of world.apps)
     if (app.document !== null)
-      documents.push(document('Backend', `${app.person.name}-${app.id}`, `{ app: ${app.id}, pessoa: ${app.person.name}, estado: ${app.document} }`));
+      documents.push(
+        document('Backend', `${app.person.name}-${app.id}`, `{ app: ${app.id}, pessoa: ${app.person.name}, estado: ${app.document} }`),
+      );
   return documents.join('---\n');
 }
 
@@ -41,9 +46,7 @@ export function applyFolder(site: Site): void {
   const { portal } = site;
   portal?.process.gate(() => {
     portal.serving?.gateway.commands.admin.apply(true).then(
-      ({ ok }) => {
-        if (ok) site.isApplyDue = false;
-      },
+      ({ ok }) => void (site.isApplyDue &&= !ok),
       () => undefined,
     );
   });

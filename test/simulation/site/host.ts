@@ -38,27 +38,12 @@ async function there(site: Site, server: ServerModel): Promise<void> {
 }
 
 export function hostOf(site: Site, server: ServerModel, process: ProcessClock): Host {
-  const { world, weather } = site;
+  const { world } = site;
   const refuse = (): Promise<never> => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'not in this model'));
   const personOf = (account: string): PersonModel => {
     const person = server.people.find(({ name }) => name === account);
     if (person === undefined) throw new SvcError('NOT_FOUND', `no account ${account}`);
     return person;
-  };
-  const packages = async (): Promise<readonly InstalledPackage[]> => {
-    await there(site, server);
-    if (weather.failingLooks > 0) {
-      weather.failingLooks -= 1;
-      count(site, 'looks at packages that fail');
-      throw new SvcError('TIMEOUT', 'the server did not answer');
-    }
-    const found = server.packages.filter(({ present }) => present).map(packageOf);
-    if (weather.slowLooks > 0) {
-      weather.slowLooks -= 1;
-      count(site, 'looks at packages that are slow');
-      await pause(site, site.chance('slow looks').int(2_000, 20_000));
-    }
-    return found;
   };
   return {
     server: server.name,
@@ -71,35 +56,28 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
       const person = personOf(account);
       return socketPath.endsWith('/supervisor.sock')
         ? dialSupervisor(site, person, process)
-        : dialApp(site, person.apps.find(({ id }) => socketPath.includes(`/${id}/`))!);
+        : dialApp(
+            site,
+            person.apps.find(({ id }) => socketPath.includes(`/${id}/`))!,
+          );
     },
     directSocketPath: () => null,
     files: refuse,
     run: refuse,
     shell: refuse,
-    startSupervisor: async (account) => {
-      await there(site, server);
-      const person = personOf(account);
-      if (weather.failingStarts > 0) {
-        weather.failingStarts -= 1;
-        count(site, 'supervisors that do not start');
-        throw new SvcError('TIMEOUT', 'the supervisor did not come up');
-      }
-      if (weather.hangingStarts > 0) {
-        weather.hangingStarts -= 1;
-        count(site, 'starts of supervisors that hang');
-        await pause(site, site.chance('hanging starts').int(5_000, 40_000));
-      }
-      await pause(site, site.chance(`start ${account}`).int(30, 120));
-      if (person.supervisor === null) bootSupervisor(world, person);
-    },
-    installed: packages,
-    closed: async (accounts) => new Map(accounts.flatMap((name) => (site.closedAccounts.has(name) ? [[name, site.closedAccounts.get(name)!]] : []))),
+    startSupervisor: (account) => startSupervisor(site, server, personOf(account)),
+    installed: () => packagesOn(site, server),
+    closed: async (accounts) =>
+      new Map(accounts.flatMap((name) => (site.closedAccounts.has(name) ? [[name, site.closedAccounts.get(name)!]] : []))),
     packageFile: async () => null,
     install: async (source, _scope, _account, run) => {
       await there(site, server);
       const id = source.kind === 'folder' ? path.basename(source.path) : '';
-      return await installOn(site, server.packages.find(({ manifest }) => manifest.id === id)!, run?.signal);
+      return await installOn(
+        site,
+        server.packages.find(({ manifest }) => manifest.id === id)!,
+        run?.signal,
+      );
     },
     mendEngines: refuse,
     inventoryMark: async () => null,
@@ -121,10 +99,47 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
     asPortal: async () => null,
     onDoubt: (listener) => {
       const all = site.doubts.get(server) ?? new Set();
-      site.doubts.set(server, all.add(() => process.gate(listener)));
+      site.doubts.set(
+        server,
+        all.add(() => process.gate(listener)),
+      );
     },
     close: async () => undefined,
   };
+}
+
+async function packagesOn(site: Site, server: ServerModel): Promise<readonly InstalledPackage[]> {
+  const { weather } = site;
+  await there(site, server);
+  if (weather.failingLooks > 0) {
+    weather.failingLooks -= 1;
+    count(site, 'looks at packages that fail');
+    throw new SvcError('TIMEOUT', 'the server did not answer');
+  }
+  const found = server.packages.filter(({ present }) => present).map(packageOf);
+  if (weather.slowLooks > 0) {
+    weather.slowLooks -= 1;
+    count(site, 'looks at packages that are slow');
+    await pause(site, site.chance('slow looks').int(2_000, 20_000));
+  }
+  return found;
+}
+
+async function startSupervisor(site: Site, server: ServerModel, person: PersonModel): Promise<void> {
+  const { weather, world } = site;
+  await there(site, server);
+  if (weather.failingStarts > 0) {
+    weather.failingStarts -= 1;
+    count(site, 'supervisors that do not start');
+    throw new SvcError('TIMEOUT', 'the supervisor did not come up');
+  }
+  if (weather.hangingStarts > 0) {
+    weather.hangingStarts -= 1;
+    count(site, 'starts of supervisors that hang');
+    await pause(site, site.chance('hanging starts').int(5_000, 40_000));
+  }
+  await pause(site, site.chance(`start ${person.name}`).int(30, 120));
+  if (person.supervisor === null) bootSupervisor(world, person);
 }
 
 export const instancesOf = ({ server, manifest }: Installed): readonly AppModel[] =>
@@ -159,7 +174,9 @@ function dialApp(site: Site, app: AppModel): Duplex {
   const hangs = process.behaviour === 'slow' && site.chance(`probe ${app.key}`).chance(0.2);
   theirs.once('data', () => {
     if (hangs) return;
-    void pause(site, site.chance(`probe ${app.key}`).int(1, 30)).then(() => {
+    const { clock } = site.world;
+    clock.at(clock.monotonicMs() + site.chance(`probe ${app.key}`).int(1, 30), () => {
+      site.activity += 1;
       const { code, byGate } = answerOf(app);
       if (code === 0) return void theirs.destroy();
       const gate = byGate ? 'X-Svc-Token: recusado\r\n' : '';

@@ -47,11 +47,18 @@ if (import.meta.main) {
   let found = 0;
   const work = async (): Promise<void> => {
     for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
-      const one = await hunt(bug, seeds, 2).catch((error: unknown) => ({ id: bug.id, seed: null, steps: 0, violation: `?? ${String(error)}` }));
+      const one = await hunt(bug, seeds, 2).catch((error: unknown) => ({
+        id: bug.id,
+        seed: null,
+        steps: 0,
+        violation: `?? ${String(error)}`,
+      }));
       if (one.seed !== null) found += 1;
-      console.log(`${one.seed === null ? 'NOT FOUND' : 'found'} ${one.id} | seed ${one.seed} | ${one.steps} steps | ${one.violation.slice(0, 300)}`);
+      process.stdout.write(
+        `${one.seed === null ? 'NOT FOUND' : 'found'} ${one.id} | seed ${one.seed} | ${one.steps} steps | ${one.violation.slice(0, 300)}\n`,
+      );
     }
   };
   await Promise.all([work(), work()]);
-  console.log(`${found} found`);
+  process.stdout.write(`${found} found\n`);
 }

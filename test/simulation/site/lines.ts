@@ -190,7 +190,8 @@ function carryOut(site: Site, line: Line, request: Request): object {
   } else if (request.op === 'stop') {
     const { requestId = '', reason = 'StoppedByAdmin' } = request;
     take(world, app, { kind: 'backend/stop', person: person.name, app: app.id, requestId, reason });
-  } else if (request.op === 'pin') take(world, app, { kind: 'backend/pin', person: person.name, app: app.id, pinned: request.pinned === true });
+  } else if (request.op === 'pin')
+    take(world, app, { kind: 'backend/pin', person: person.name, app: app.id, pinned: request.pinned === true });
   else return { ok: false, error: { code: 'BAD_REQUEST', message: request.op } };
   return accepted;
 }

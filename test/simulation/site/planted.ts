@@ -11,6 +11,8 @@ export interface Planted {
   readonly area: 'apps' | 'rooms';
   /** Modelled on a defect that was there once. */
   readonly wasThere: boolean;
+  /** A history of two hours that shows it; null: none was found. */
+  readonly seed: number | null;
 }
 
 export const planted: readonly Planted[] = [
@@ -23,6 +25,7 @@ export const planted: readonly Planted[] = [
     is: 'An act is tried again without its wait, so that one which fails at once and wakes its own object spins, and floods log and store.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'quit-without-look',
@@ -32,6 +35,7 @@ export const planted: readonly Planted[] = [
     is: 'A supervisor is ended by what was pushed last, without being asked what runs: an app that was started just before runs on alone.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'late-start-undone',
@@ -41,6 +45,7 @@ export const planted: readonly Planted[] = [
     is: 'Windows that closed before a start was asked for end the started app: the person sees it end as soon as it came up.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'navigation-before-observed',
@@ -50,6 +55,7 @@ export const planted: readonly Planted[] = [
     is: 'A navigation that came while its app was still unknown never starts it: right after signing in, its window shows a stopped app.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'stale-observation-taken',
@@ -59,6 +65,7 @@ export const planted: readonly Planted[] = [
     is: 'An observation of a server that began before another one and ended after it is taken: what was installed meanwhile goes again.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'silent-server-ready',
@@ -68,6 +75,7 @@ export const planted: readonly Planted[] = [
     is: 'Any failure counts as a busy server, so that one which answered once is shown as ready for as long as it is away.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'clock-back-deadlines-stand',
@@ -77,6 +85,7 @@ export const planted: readonly Planted[] = [
     is: 'After the wall clock was set back nothing is decided anew: probes and tries of supervisors wait for as long as it was ahead.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'supervisor-wait-of-another-clock',
@@ -86,6 +95,7 @@ export const planted: readonly Planted[] = [
     is: 'A wait from before the wall clock was set back holds: a lost supervisor is not started for hours, and its apps are unwatched.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'removed-while-observed',
@@ -95,6 +105,7 @@ export const planted: readonly Planted[] = [
     is: 'An object that is removed while it is observed is decided once more: its status is there again, and shown, although it is gone.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'order-of-gone-app-kept',
@@ -104,6 +115,7 @@ export const planted: readonly Planted[] = [
     is: 'An app that went while an order for it was open stays as an object after the order is done: a quiet person sees it for ever.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'pin-outlives-document',
@@ -113,6 +125,7 @@ export const planted: readonly Planted[] = [
     is: 'An app that a document kept stopped still counts as pinned when the document is gone: its person can never start it.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'folder-not-taken-again',
@@ -122,6 +135,7 @@ export const planted: readonly Planted[] = [
     is: 'A folder that the store refused once counts as read: what was edited is not in force until somebody edits again.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'failure-of-old-place',
@@ -131,6 +145,7 @@ export const planted: readonly Planted[] = [
     is: 'A final failure of an installation outlives a change of its server: the package is never tried at the new place.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'expired-account-keeps-sessions',
@@ -140,6 +155,7 @@ export const planted: readonly Planted[] = [
     is: 'Only a locked account loses its sessions: whose account expired goes on working in the portal, and starts apps.',
     area: 'apps',
     wasThere: true,
+    seed: null,
   },
   // Apps: others.
   {
@@ -153,6 +169,7 @@ export const planted: readonly Planted[] = [
     is: 'An order counts as done once it was to be sent: one that never reached the supervisor (a crash, no reply) is lost.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'newer-intent-finished',
@@ -162,6 +179,7 @@ export const planted: readonly Planted[] = [
     is: 'The end of an order finishes whichever order is there: a newer one that came in that moment is never carried out.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'lost-line-is-refusal',
@@ -171,6 +189,7 @@ export const planted: readonly Planted[] = [
     is: 'An order whose line broke, or that was not answered in time, counts as refused for good: the click is lost.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'probing-for-ever',
@@ -180,6 +199,7 @@ export const planted: readonly Planted[] = [
     is: 'A probe that could not ask for its token never ends: the app is not probed again, and is starting for ever.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'stop-during-replace-lost',
@@ -189,6 +209,7 @@ export const planted: readonly Planted[] = [
     is: 'A stop that comes while the app is being replaced does not take the new start back: the app comes up again.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'reply-deadline-too-long',
@@ -198,6 +219,7 @@ export const planted: readonly Planted[] = [
     is: 'The deadline of a reply is a thousand times too long: a supervisor that stands still holds orders and its line for hours.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'start-joins-old-watch',
@@ -207,6 +229,7 @@ export const planted: readonly Planted[] = [
     is: 'A watch that nobody waits for stays: a start after a stop joins the one of before and writes no order.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'windows-outlive-restart',
@@ -216,6 +239,7 @@ export const planted: readonly Planted[] = [
     is: 'Windows of pages that went with a killed portal count as open for ever: an app that should end with them never ends.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'windows-not-compared',
@@ -225,6 +249,7 @@ export const planted: readonly Planted[] = [
     is: 'A change of the windows alone is no news for a decision: the close of the last one does not end its app.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'waits-by-wall-clock',
@@ -234,6 +259,7 @@ export const planted: readonly Planted[] = [
     is: 'Waits of acts go by the wall clock: after it was set back, no act of a known object is tried for as long as it was ahead.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'away-server-apps-forgotten',
@@ -243,6 +269,7 @@ export const planted: readonly Planted[] = [
     is: 'A portal that begins while a server is away forgets its apps: they are shown as gone, and a later reboot brings none back.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'shared-account-ended',
@@ -252,6 +279,7 @@ export const planted: readonly Planted[] = [
     is: 'The removal of a person ends the apps and the supervisor of another person who has the same account (a person who was renamed).',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'package-task-over-unobserved',
@@ -261,6 +289,7 @@ export const planted: readonly Planted[] = [
     is: 'An installation counts as over before its result is observed: on a slow server it is run a second time.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'edge-while-busy-dropped',
@@ -270,6 +299,7 @@ export const planted: readonly Planted[] = [
     is: 'What is asked of an object while it is worked on is dropped: a click, or the end of a process, waits for the next resync.',
     area: 'apps',
     wasThere: false,
+    seed: null,
   },
   // Rooms: defects that were there once.
   {
@@ -280,6 +310,7 @@ export const planted: readonly Planted[] = [
     is: 'Sockets of a page outlive its session: whoever signed out, or was signed out, goes on reading and writing.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'ticket-outlives-session',
@@ -289,6 +320,7 @@ export const planted: readonly Planted[] = [
     is: 'A ticket of a session that ended still opens a socket, which no later end of that session closes.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'role-change-misses-joiner',
@@ -298,6 +330,7 @@ export const planted: readonly Planted[] = [
     is: 'A role that changes while a ticket is read misses the socket that comes of it: one who was taken out sits in the room.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'silent-line-never-cut',
@@ -307,6 +340,7 @@ export const planted: readonly Planted[] = [
     is: 'A line on which nothing comes back is asked again and never given up: the page says that it is in sync and edits go nowhere.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'big-offline-edit-whole',
@@ -316,6 +350,7 @@ export const planted: readonly Planted[] = [
     is: 'What was written without a network goes in one frame: if that is too big, the socket is closed each time, and it never gets in.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   {
     id: 'presence-without-bound',
@@ -325,6 +360,7 @@ export const planted: readonly Planted[] = [
     is: 'Presence is bounded neither for a person nor for a room: one reader fills memory, and the table is too big for the others.',
     area: 'rooms',
     wasThere: true,
+    seed: null,
   },
   // Rooms: others.
   {
@@ -335,6 +371,7 @@ export const planted: readonly Planted[] = [
     is: 'A room that everybody left is dropped although the disk has not taken all of it: the last edits are lost.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'reader-writes-by-answer',
@@ -344,6 +381,7 @@ export const planted: readonly Planted[] = [
     is: 'The role is looked at for updates only: a reader who sends the answer to a question (step 2) writes into the document.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'compaction-drops-newer-rows',
@@ -353,6 +391,7 @@ export const planted: readonly Planted[] = [
     is: 'A compaction removes rows that came while it ran: the edits are lost, or the room can not be read, when it is opened next.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'stale-deletes-answer',
@@ -362,6 +401,7 @@ export const planted: readonly Planted[] = [
     is: 'The cached answer about deletions outlives later ones: who reconnects still sees text that others deleted meanwhile.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'dead-socket-stays',
@@ -371,6 +411,7 @@ export const planted: readonly Planted[] = [
     is: 'A socket that was heard once is never cut for silence: who dropped off without a word stays present, and takes a place.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
   {
     id: 'role-change-one-channel',
@@ -380,5 +421,6 @@ export const planted: readonly Planted[] = [
     is: 'A new role reaches one of the two channels of a room: who was taken out goes on reading and writing comments.',
     area: 'rooms',
     wasThere: false,
+    seed: null,
   },
 ];

@@ -23,7 +23,13 @@ export interface Portal {
   readonly process: ProcessClock;
   readonly bus: Bus;
   /** Null until it serves people. */
-  serving: { readonly controller: Controller; readonly gateway: Gateway; readonly starts: Starts; readonly windows: Windows; readonly rooms: RoomPortal } | null;
+  serving: {
+    readonly controller: Controller;
+    readonly gateway: Gateway;
+    readonly starts: Starts;
+    readonly windows: Windows;
+    readonly rooms: RoomPortal;
+  } | null;
 }
 
 /** Kinds without a watch of real files: the folder is taken when the simulation says so. */

@@ -15,7 +15,6 @@ import type { RoomCaller } from '../../../api/rooms/callers.ts';
 import type { Relay } from '../../../api/rooms/contract.ts';
 import { fixedRing } from '../../../api/auth/key-rings.ts';
 import type { Gateway } from '../../../schema/gateway.ts';
-import { updatesIn } from '../../../schema/room-frames.ts';
 import { podeEscrever, type Papel } from '../../../schema/rooms.ts';
 import { createHandle, type Connection } from '../../../sdk/rooms/handle.ts';
 import { driveRoom } from '../../../sdk/rooms/drive.ts';
@@ -102,11 +101,17 @@ export function watched(all: RoomSite): RoomLog {
   };
 }
 
-const wordsIn = (bytes: Uint8Array): readonly string[] => Buffer.from(bytes).toString('latin1').match(/<\w+>/g) ?? [];
+export const wordsIn = (bytes: Uint8Array): readonly string[] => Buffer.from(bytes).toString('latin1').match(/<\w+>/g) ?? [];
 
 export function beginRooms(
   { site }: RoomSite,
-  { store, bus, gateway, process, log }: { readonly store: Store; readonly bus: Bus; readonly gateway: Gateway; readonly process: ProcessClock; readonly log: RoomLog },
+  {
+    store,
+    bus,
+    gateway,
+    process,
+    log,
+  }: { readonly store: Store; readonly bus: Bus; readonly gateway: Gateway; readonly process: ProcessClock; readonly log: RoomLog },
 ): RoomPortal {
   const report = (what: string) => (): void => count(site, `relay: ${what}`);
   const { people, apps } = gateway;
@@ -133,7 +138,11 @@ export function beginRooms(
     alive: async (session) => (await store.session(session, process.nowMs())) !== null,
   });
   followRoles({ rooms: store.rooms, people, news, relay, bus, onError: () => count(site, 'roles that could not be followed') });
-  const entrance = createEntrance({ site: { scheme: 'http', host: 'svc', hostname: 'svc', origins: 'subdomain', origin: 'http://svc' }, tickets, relay });
+  const entrance = createEntrance({
+    site: { scheme: 'http', host: 'svc', hostname: 'svc', origins: 'subdomain', origin: 'http://svc' },
+    tickets,
+    relay,
+  });
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     entrance(request, socket, head).catch(() => socket.destroy());
@@ -214,7 +223,7 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
   };
   all.pages.add(page);
   handle.conexao.aoMudar(({ estado }) => {
-      page.sinceMs = estado === 'sincronizado' ? clock.monotonicMs() : null;
+    page.sinceMs = estado === 'sincronizado' ? clock.monotonicMs() : null;
   });
   page.doc.on('update', (update: Uint8Array, origin: unknown) => {
     if (typeof origin === 'object' && origin !== null) checkReceived(all, page, update);
@@ -227,7 +236,10 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
       const wire = openWire(site, portal.process, site.chance(`wire ${page.name}`));
       page.wire = wire;
       portal.process.gate(() => portal.serving!.rooms.server.emit('connection', wire.far));
-      return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, { createConnection: () => wire.near, perMessageDeflate: false } as never) as never;
+      return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, {
+        createConnection: () => wire.near,
+        perMessageDeflate: false,
+      } as never) as never;
     },
     nowMs: () => clock.monotonicMs(),
     random: () => site.chance(`page ${page.name}`).next(),
@@ -248,7 +260,10 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
 }
 
 /** As `POST /api/salas/:id/bilhete`, over a network of its own. */
-async function ticketFor(all: RoomSite, { person, room, name }: Page): Promise<{ readonly bilhete: string | null; readonly caminho: string; readonly papel: Papel | null }> {
+async function ticketFor(
+  all: RoomSite,
+  { person, room, name }: Page,
+): Promise<{ readonly bilhete: string | null; readonly caminho: string; readonly papel: Papel | null }> {
   const { site } = all;
   const { clock } = site.world;
   const random = site.chance(`ticket ${name}`);
@@ -296,7 +311,7 @@ export function writeAtLength(page: Page): void {
 }
 
 /** The product's own rule, for the role that was confirmed last. */
-function mayWrite({ room, person }: Page): boolean {
+export function mayWrite({ room, person }: Page): boolean {
   const papel = room.roles.get(person.name)?.papel ?? null;
   return papel !== null && podeEscrever(papel, 'documento');
 }
@@ -311,7 +326,12 @@ export function closePage(all: RoomSite, page: Page): void {
   const writes = mayWrite(page);
   const settled: string[] = [];
   for (const { word, atMs } of page.written) {
-    const isSettled = page.wire?.isStalled() === false && page.sinceMs !== null && page.sinceMs < atMs && nowMs - atMs > writtenMs && all.troubleAtMs < atMs;
+    const isSettled =
+      page.wire?.isStalled() === false &&
+      page.sinceMs !== null &&
+      page.sinceMs < atMs &&
+      nowMs - atMs > writtenMs &&
+      all.troubleAtMs < atMs;
     if (isSettled && writes && role !== undefined && role.atMs < atMs) settled.push(word);
   }
   // A disk that is slow has them by then; a portal that was killed meanwhile need not.
@@ -327,7 +347,8 @@ function leave(all: RoomSite, page: Page): void {
   void page.connection.sair();
 }
 
-const wayMs = 2_000;
+/** What is on its way when a role changes. */
+export const wayMs = 2_000;
 
 /** Nobody gets what was written after they were taken out. */
 function checkReceived({ site, pages }: RoomSite, page: Page, update: Uint8Array): void {
@@ -339,76 +360,4 @@ function checkReceived({ site, pages }: RoomSite, page: Page, update: Uint8Array
     return atMs > role.atMs + wayMs;
   });
   if (fresh.length > 0) violate(site.world, `${page.person.name} was taken out of ${page.room.id} and gets ${fresh[0]}`);
-}
-
-function textOf(doc: Y.Doc): string {
-  return doc.getText('texto').toJSON();
-}
-
-async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet<string>> {
-  const { base, tail } = await log.load({ sala: id, canal: 'documento' });
-  const doc = new Y.Doc();
-  doc.transact(() => {
-    if (base !== null) Y.applyUpdate(doc, base);
-    for (const update of updatesIn(tail)) Y.applyUpdate(doc, update);
-  });
-  return new Set(wordsIn(Buffer.from(textOf(doc))));
-}
-
-/** Once nothing goes wrong any more. */
-export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> {
-  const { world } = all.site;
-  for (const room of all.all) await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
-}
-
-async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {
-  const onDisk = await wordsOnDisk(all, room);
-  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word) && !room.deleted.has(word));
-  const [gone] = lost(room.durable);
-  if (gone !== undefined) say(`${gone} was on the disk and is lost`);
-  const [promised] = lost(room.promised);
-  if (promised !== undefined) say(`${promised} was written with everything in order and is lost`);
-  const texts = new Map<string, string>();
-  for (const page of all.pages) {
-    if (page.room !== room || !page.isOpen || page.person.session === null || page.person.document !== 'written') continue;
-    const role = room.roles.get(page.person.name);
-    if (role === undefined) continue;
-    const { estado } = page.connection;
-    if (role.papel === null) {
-      if (estado !== 'sem-acesso' && estado !== 'fora') say(`${page.name} of ${page.person.name}, who is not in it, is ${estado}`);
-      continue;
-    }
-    if (estado === 'sem-acesso') continue;
-    if (estado !== 'sincronizado') {
-      say(`${page.name} of ${page.person.name} is ${estado}`);
-      continue;
-    }
-    const isWriter = mayWrite(page);
-    const words = wordsIn(Buffer.from(textOf(page.doc)));
-    const own = new Set(page.written.map(({ word }) => word));
-    const [missing] = [...onDisk].filter((word) => !words.includes(word));
-    if (missing !== undefined) say(`${page.name} lacks ${missing}`);
-    const [unsaved] = words.filter((word) => (isWriter || !own.has(word)) && !onDisk.has(word));
-    if (unsaved !== undefined) say(`${page.name} shows ${unsaved}, which is not on the disk`);
-    if (isWriter) texts.set(page.name, textOf(page.doc));
-  }
-  if (new Set(texts.values()).size > 1) say(`pages differ: ${[...texts.keys()].join(', ')}`);
-}
-
-/** Words of who may only look are nowhere but in their own page. */
-export function checkForbidden(all: RoomSite): void {
-  for (const page of all.pages) {
-    const role = page.room.roles.get(page.person.name);
-    if (role === undefined || mayWrite(page)) continue;
-    for (const { word, atMs } of page.written)
-      if (atMs > role.atMs + wayMs && page.room.durable.has(word))
-        violate(all.site.world, `${word} of ${page.person.name}, who is ${role.papel ?? 'not'} in ${page.room.id}, was written down`);
-  }
-}
-
-/** Pages of a session that ended are out of their rooms. */
-export function checkSignedOut(all: RoomSite, person: PersonModel, session: string): void {
-  if (sessionHash(all, person) !== session || person.session !== null || all.site.portal?.serving == null) return;
-  const seated = all.site.portal.serving.rooms.relay.carried().some((one) => one.session === session);
-  if (seated) violate(all.site.world, `${person.name} signed out and is still in a room`);
 }

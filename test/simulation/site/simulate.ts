@@ -8,13 +8,15 @@ import path from 'node:path';
 import { openSqliteStore } from '../../../store/sqlite.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, violate, type AppModel } from '../world.ts';
-import { beginPeople, carryOut, drawActs, goOn, type Act } from './acts.ts';
+import { carryOut, drawActs, goOn, type Act } from './acts.ts';
 import { checkFinished, checkRest } from './checks.ts';
 import { applyFolder, putFolder, putRepository } from './folder.ts';
 import { endLinesOf, pushChange } from './lines.ts';
+import { beginPeople } from './people.ts';
 import { beginPortal, killPortal } from './portal.ts';
-import { checkForbidden, checkRooms, closePage, openRooms } from './rooms.ts';
-import { calm, chances, settle, type Site } from './site.ts';
+import { checkForbidden, checkRooms } from './room-checks.ts';
+import { closePage, openRooms } from './rooms.ts';
+import { calm, chances, restMs, settle, type Site } from './site.ts';
 
 export interface History {
   readonly seed: number;
@@ -49,11 +51,15 @@ export interface Report {
 const fast = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const minuteMs = 60_000;
 const restEveryMsUsual = 12 * minuteMs;
-const restMs = 2 * minuteMs;
 const logLinesAMinuteMax = 400;
 
 // oxlint-disable-next-line max-lines-per-function -- the parts of one site
-async function openSite({ seed, people = 3, apps = 3, servers = 2 }: History): Promise<{ readonly site: Site; readonly close: () => Promise<void> }> {
+async function openSite({
+  seed,
+  people = 3,
+  apps = 3,
+  servers = 2,
+}: History): Promise<{ readonly site: Site; readonly close: () => Promise<void> }> {
   const world = createWorld({ seed, people, appsPerPerson: apps, servers });
   const home = mkdtempSync(path.join(fast, 'svc-site-'));
   const [dir, repository] = [path.join(home, 'desired'), path.join(home, 'apps')];
@@ -169,7 +175,8 @@ function rest(site: Site): void {
   at(7_000, () => {
     if (site.isApplyDue) applyFolder(site);
   });
-  for (const ms of [45_000, 115_000]) at(ms, () => void check(site, ms).catch((error: unknown) => violate(site.world, `a check failed: ${String(error)}`)));
+  for (const ms of [45_000, 115_000])
+    at(ms, () => void check(site, ms).catch((error: unknown) => violate(site.world, `a check failed: ${String(error)}`)));
   at(restMs, () => {
     site.isResting = false;
   });
@@ -233,12 +240,13 @@ export async function simulateSite(history: History): Promise<Report> {
 /** The same history with as few acts as still fail. */
 export async function shortest(history: History, report: Report): Promise<readonly Act[]> {
   const { seed, hours = 2, everyMs = 20_000 } = history;
-  const fails = async (acts: readonly Act[]): Promise<boolean> => (await simulateSite({ ...history, acts, violationsMax: 1 })).violations.length > 0;
+  const fails = async (acts: readonly Act[]): Promise<boolean> =>
+    (await simulateSite({ ...history, acts, violationsMax: 1 })).violations.length > 0;
   let left = history.acts ?? drawActs(seed, hours * 60 * minuteMs, everyMs);
   const last = Math.max(...report.violations.map((text) => Number(/, (\d+) s:/.exec(text)?.[1] ?? Infinity))) * 1_000;
   left = left.filter(([atMs]) => atMs <= last);
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
-    for (let from = 0; from < left.length; ) {
+    for (let from = 0; from < left.length;) {
       const fewer = [...left.slice(0, from), ...left.slice(from + size)];
       if (await fails(fewer)) left = fewer;
       else from += size;
@@ -251,12 +259,12 @@ if (import.meta.main) {
   const history = { seed, hours, people, apps };
   const isHunt = process.argv[6] === 'one';
   const report = await simulateSite(isHunt ? { ...history, violationsMax: 1 } : history);
-  console.log(JSON.stringify(report, null, 2));
+  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   if (report.violations.length > 0 && !isHunt) {
     const acts = await shortest(history, report);
     const again = await simulateSite({ ...history, acts });
-    console.log(`it('seed ${seed}', async () => {\n  expect((await simulateSite(${JSON.stringify({ ...history, acts })})).violations).toEqual([]);\n});`);
-    console.log(again.violations.slice(0, 5).join('\n'));
+    const test = `it('seed ${seed}', async () => {\n  expect((await simulateSite(${JSON.stringify({ ...history, acts })})).violations).toEqual([]);\n});`;
+    process.stdout.write(`${test}\n${again.violations.slice(0, 5).join('\n')}\n`);
     process.exitCode = 1;
   }
 }

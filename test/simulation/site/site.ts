@@ -109,7 +109,8 @@ export interface Site {
 export function chances(seed: number): Site['chance'] {
   const sources = new Map<string, Random>();
   return (source) => {
-    const known = sources.get(source) ?? createRandom([...source].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), seed));
+    const known =
+      sources.get(source) ?? createRandom([...source].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), seed));
     sources.set(source, known);
     return known;
   };
@@ -124,7 +125,8 @@ const quietTurns = 3;
 const turnsMax = 200_000;
 
 /** Files are read, or a thread of the portal works: the simulated world stands still meanwhile. */
-const isAtWork = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'CloseReq' || name === 'MessagePort');
+const isAtWork = (): boolean =>
+  process.getActiveResourcesInfo().some((name) => name.startsWith('FS') || name === 'CloseReq' || name === 'MessagePort');
 
 /** Lets the portal do everything that it does at this moment. */
 export async function settle(site: Site): Promise<void> {
@@ -139,3 +141,15 @@ export async function settle(site: Site): Promise<void> {
 }
 
 export const packageName = (installed: Installed): string => `${installed.manifest.id}-${installed.server.name}`;
+
+/** How long everything rests. */
+export const restMs = 120_000;
+
+/** While everything rests nobody does anything: it is put off. */
+export function later(site: Site, ms: number, act: () => void): void {
+  const { clock } = site.world;
+  clock.at(clock.monotonicMs() + ms, () => {
+    if (site.isResting) later(site, restMs, act);
+    else act();
+  });
+}

@@ -1,0 +1,78 @@
+/** What must hold of rooms once nothing goes wrong any more. */
+import * as Y from 'yjs';
+import { updatesIn } from '../../../schema/room-frames.ts';
+import { violate, type PersonModel } from '../world.ts';
+import { mayWrite, sessionHash, wayMs, wordsIn, type Room, type RoomSite } from './rooms.ts';
+
+function textOf(doc: Y.Doc): string {
+  return doc.getText('texto').toJSON();
+}
+
+async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet<string>> {
+  const { base, tail } = await log.load({ sala: id, canal: 'documento' });
+  const doc = new Y.Doc();
+  doc.transact(() => {
+    if (base !== null) Y.applyUpdate(doc, base);
+    for (const update of updatesIn(tail)) Y.applyUpdate(doc, update);
+  });
+  return new Set(wordsIn(Buffer.from(textOf(doc))));
+}
+
+/** Once nothing goes wrong any more. */
+export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> {
+  const { world } = all.site;
+  for (const room of all.all)
+    await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
+}
+
+async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {
+  const onDisk = await wordsOnDisk(all, room);
+  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word) && !room.deleted.has(word));
+  const [gone] = lost(room.durable);
+  if (gone !== undefined) say(`${gone} was on the disk and is lost`);
+  const [promised] = lost(room.promised);
+  if (promised !== undefined) say(`${promised} was written with everything in order and is lost`);
+  const texts = new Map<string, string>();
+  for (const page of all.pages) {
+    if (page.room !== room || !page.isOpen || page.person.session === null || page.person.document !== 'written') continue;
+    const role = room.roles.get(page.person.name);
+    if (role === undefined) continue;
+    const { estado } = page.connection;
+    if (role.papel === null) {
+      if (estado !== 'sem-acesso' && estado !== 'fora') say(`${page.name} of ${page.person.name}, who is not in it, is ${estado}`);
+      continue;
+    }
+    if (estado === 'sem-acesso') continue;
+    if (estado !== 'sincronizado') {
+      say(`${page.name} of ${page.person.name} is ${estado}`);
+      continue;
+    }
+    const isWriter = mayWrite(page);
+    const words = wordsIn(Buffer.from(textOf(page.doc)));
+    const own = new Set(page.written.map(({ word }) => word));
+    const missing = [...onDisk].find((word) => !words.includes(word));
+    if (missing !== undefined) say(`${page.name} lacks ${missing}`);
+    const unsaved = words.find((word) => (isWriter || !own.has(word)) && !onDisk.has(word));
+    if (unsaved !== undefined) say(`${page.name} shows ${unsaved}, which is not on the disk`);
+    if (isWriter) texts.set(page.name, textOf(page.doc));
+  }
+  if (new Set(texts.values()).size > 1) say(`pages differ: ${[...texts.keys()].join(', ')}`);
+}
+
+/** Words of who may only look are nowhere but in their own page. */
+export function checkForbidden(all: RoomSite): void {
+  for (const page of all.pages) {
+    const role = page.room.roles.get(page.person.name);
+    if (role === undefined || mayWrite(page)) continue;
+    for (const { word, atMs } of page.written)
+      if (atMs > role.atMs + wayMs && page.room.durable.has(word))
+        violate(all.site.world, `${word} of ${page.person.name}, who is ${role.papel ?? 'not'} in ${page.room.id}, was written down`);
+  }
+}
+
+/** Pages of a session that ended are out of their rooms. */
+export function checkSignedOut(all: RoomSite, person: PersonModel, session: string): void {
+  if (sessionHash(all, person) !== session || person.session !== null || all.site.portal?.serving == null) return;
+  const seated = all.site.portal.serving.rooms.relay.carried().some((one) => one.session === session);
+  if (seated) violate(all.site.world, `${person.name} signed out and is still in a room`);
+}
