@@ -303,7 +303,7 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   ],
 };
 
-/** What people do who only use what is there. */
+/** Acts of people who only use what is there. */
 const everyday = new Set([
   'window opened',
   'window for a moment',

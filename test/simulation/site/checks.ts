@@ -1,4 +1,4 @@
-/** What must hold at each order, and once nothing goes wrong any more. A violation names the seed, the time and the object. */
+/** Invariants of each order, and of a site once nothing goes wrong any more. A violation names the seed, the time and the object. */
 import type { StopReason } from '../../../schema/reasons/derived.ts';
 import { keys, readKey } from '../../../schema/keys.ts';
 import { closePolicy } from '../../../schema/manifest/manifest.ts';

@@ -84,7 +84,7 @@ export function endLinesOf(site: Site, isMeant: (line: Line) => boolean): void {
   for (const line of site.lines) if (isMeant(line)) endLine(site, line);
 }
 
-/** What is sent while the server is away arrives when it is back, unless the line ended. */
+/** Messages sent while the server is away arrive when it is back, unless the line ended. */
 function onArrival(site: Site, line: Line, atMs: number, act: () => void): void {
   const { clock } = site.world;
   clock.at(atMs, () => {

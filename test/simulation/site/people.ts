@@ -1,4 +1,4 @@
-/** What people of a simulated site do: they come and go, open and close windows, ask for apps, and an administrator edits the folder. */
+/** Deeds of people of a simulated site: they come and go, open and close windows, ask for apps, and an administrator edits the folder. */
 import { SvcError } from '../../../schema/errors.ts';
 import { keys } from '../../../schema/keys.ts';
 import { watchIdle } from '../server-model.ts';

@@ -10,7 +10,7 @@ export interface Planted {
   /** Stands exactly once in the file. */
   readonly from: string;
   readonly to: string;
-  /** One plain sentence: what is left out or wrong, and what somebody would suffer. */
+  /** A plain sentence: what is left out or wrong, and what somebody would suffer. */
   readonly is: string;
   readonly area: 'apps' | 'rooms';
   /** Modelled on a defect that was there once. */

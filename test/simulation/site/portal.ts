@@ -1,5 +1,5 @@
 /**
- * One life of the portal over a simulated site: the product's controller, gateway, starts and windows. Whatever it asks of the store or of a server goes there
+ * A life of the portal over a simulated site: the product's controller, gateway, starts and windows. Whatever it asks of the store or of a server goes there
  * and comes back in time of its own, and it can die at either end of each call.
  */
 import { createGateway } from '../../../controller/views/gateway.ts';
@@ -129,7 +129,7 @@ function logOfRooms(site: Site, process: ProcessClock): RoomLog {
   } as RoomLog;
 }
 
-/** What it answers at once. */
+/** Members that answer at once. */
 const sync = new Set<string | symbol>(['giveUp', 'directSocketPath', 'onDoubt', 'server']);
 
 function whenStoreAnswers(site: Site, name: string | symbol): Error | null {

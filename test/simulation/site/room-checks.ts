@@ -1,4 +1,4 @@
-/** What must hold of rooms once nothing goes wrong any more. */
+/** Invariants of rooms once nothing goes wrong any more. */
 import * as Y from 'yjs';
 import { updatesIn } from '../../../schema/room-frames.ts';
 import { violate, type PersonModel } from '../world.ts';

@@ -319,7 +319,7 @@ export function mayWrite({ room, person }: Page): boolean {
 /** How long an edit may take to the disk while nothing is wrong. */
 const writtenMs = 3_000;
 
-/** Who closes it a while after an edit, with everything in order, may go. */
+/** An edit that is a while old when its page is closed, with everything in order, may not be lost. */
 export function closePage(all: RoomSite, page: Page): void {
   const nowMs = all.site.world.clock.monotonicMs();
   const role = page.room.roles.get(page.person.name);
@@ -347,7 +347,7 @@ function leave(all: RoomSite, page: Page): void {
   void page.connection.sair();
 }
 
-/** What is on its way when a role changes. */
+/** How long messages may be on their way when a role changes. */
 export const wayMs = 2_000;
 
 /** Nobody gets what was written after they were taken out. */
