@@ -59,6 +59,11 @@ interface Watch {
   readonly cancel: () => void;
 }
 
+/** An order overrules those before it: whoever asks for one of them again gives it again. */
+function overrule(watches: Map<string, Watch>, backend: string): void {
+  for (const wish of wishes) watches.delete(`${wish} ${backend}`);
+}
+
 export function createStarts(deps: StartDeps): Starts {
   const { apps, clock } = deps;
   const watches = new Map<string, Watch>();
@@ -76,6 +81,7 @@ export function createStarts(deps: StartDeps): Starts {
     refuseShared(view);
     if (isEnding && wish !== 'stop') throw new SvcError('APP_NOT_RUNNING', `the portal is ending: ${app} is not started any more`);
     const requestId = randomUUID();
+    overrule(watches, keys.backend(person, app));
     await deps.store.putIntent({ person, app, wish, by, ...(who === undefined ? {} : { who }), requestId, atMs: clock.nowMs() });
     deps.bus.enqueue(keys.backend(person, app), true);
     return requestId;
@@ -86,8 +92,6 @@ export function createStarts(deps: StartDeps): Starts {
     const key = `${wish} ${keys.backend(person, app)}`;
     let watch = watches.get(key);
     if (!watch) {
-      // An order overrules those before it: who asks for one of them again gives it again.
-      if (!join) for (const other of wishes) watches.delete(`${other} ${keys.backend(person, app)}`);
       const requestId = join ? Promise.resolve(null) : post(person, app, wish, options);
       watch = startWatch(deps, { person, app, wish, requestId });
       watches.set(key, watch);
@@ -128,9 +132,7 @@ export function createStarts(deps: StartDeps): Starts {
     },
     restartAndWait: (person, app, options) => follow(person, app, 'restart', options, false),
     stopAndWait: (person, app, options) => follow(person, app, 'stop', options, false),
-    post: async (person, app, wish, by) => {
-      await post(person, app, wish, { by });
-    },
+    post: async (person, app, wish, by) => void (await post(person, app, wish, { by })),
     onlyStops: () => {
       isEnding = true;
     },

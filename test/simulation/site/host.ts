@@ -178,7 +178,10 @@ function dialApp(site: Site, app: AppModel): Duplex {
     clock.at(clock.monotonicMs() + site.chance(`probe ${app.key}`).int(1, 30), () => {
       site.activity += 1;
       const { code, byGate } = answerOf(app);
-      if (code === 0) return void theirs.destroy();
+      if (code === 0) {
+        theirs.destroy();
+        return;
+      }
       const gate = byGate ? 'X-Svc-Token: recusado\r\n' : '';
       theirs.end(`HTTP/1.1 ${code} Said\r\n${gate}Content-Length: 0\r\nConnection: close\r\n\r\n`);
     });

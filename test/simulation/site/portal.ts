@@ -4,6 +4,7 @@
  */
 import { createGateway } from '../../../controller/views/gateway.ts';
 import { allKinds } from '../../../controller/kinds/all.ts';
+import type { Kind } from '../../../controller/kinds/kind.ts';
 import { createController, type Controller } from '../../../controller/loop/loop.ts';
 import type { Log } from '../../../controller/work/record.ts';
 import { createStarts, type Starts } from '../../../api/portal/starts.ts';
@@ -33,7 +34,13 @@ export interface Portal {
 }
 
 /** Kinds without a watch of real files: the folder is taken when the simulation says so. */
-const kinds = allKinds.map(({ watch: _watch, ...kind }) => kind);
+const kinds = allKinds.map(unwatched);
+
+function unwatched(kind: Kind): Kind {
+  const bare: { -readonly [Name in keyof Kind]: Kind[Name] } = { ...kind };
+  delete bare.watch;
+  return bare;
+}
 
 export function beginPortal(site: Site): void {
   const process = createProcessClock(site.world.clock, { offMs: 0, drift: 0 });

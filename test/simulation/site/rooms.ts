@@ -235,11 +235,11 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
       if (!isOnline || portal?.serving == null) throw new Error('no network');
       const wire = openWire(site, portal.process, site.chance(`wire ${page.name}`));
       page.wire = wire;
-      portal.process.gate(() => portal.serving!.rooms.server.emit('connection', wire.far));
+      portal.process.gate(() => portal.serving?.rooms.server.emit('connection', wire.far));
       return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, {
         createConnection: () => wire.near,
         perMessageDeflate: false,
-      } as never) as never;
+      } as object) as never;
     },
     nowMs: () => clock.monotonicMs(),
     random: () => site.chance(`page ${page.name}`).next(),
@@ -307,7 +307,7 @@ export function write(all: RoomSite, page: Page): void {
 
 /** More than a frame holds. */
 export function writeAtLength(page: Page): void {
-  page.doc.getText('texto').insert(0, `${'lorem ipsum '.repeat(4_000)}`);
+  page.doc.getText('texto').insert(0, 'lorem ipsum '.repeat(4_000));
 }
 
 /** The product's own rule, for the role that was confirmed last. */

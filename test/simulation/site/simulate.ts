@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSqliteStore } from '../../../store/sqlite.ts';
+import type { Store } from '../../../store/store.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, violate, type AppModel } from '../world.ts';
 import { carryOut, drawActs, goOn, type Act } from './acts.ts';
@@ -124,18 +125,18 @@ async function openSite({
 /** Notes which orders the api acknowledged, and which count as carried out. */
 function watchOrders(site: Site): void {
   const { world, store } = site;
-  const { putIntent, finishIntent } = store;
+  const inStore = { ...store };
   const appOf = (name: string, id: string): AppModel | undefined => world.apps.find((app) => app.id === id && app.person.name === name);
   Object.assign(store, {
-    putIntent: async (intent: Parameters<typeof putIntent>[0]) => {
-      await putIntent(intent);
+    putIntent: async (intent: Parameters<Store['putIntent']>[0]) => {
+      await inStore.putIntent(intent);
       const { wish, by, requestId } = intent;
       const app = appOf(intent.person, intent.app);
       if (app !== undefined) site.wishes.set(requestId, { app, wish, by, atMs: world.clock.monotonicMs() });
     },
     finishIntent: async (person: string, id: string, requestId: string) => {
       const before = await store.intent(person, id);
-      await finishIntent(person, id, requestId);
+      await inStore.finishIntent(person, id, requestId);
       const after = await store.intent(person, id);
       const app = appOf(person, id);
       if (app !== undefined) checkFinished(site, app, requestId, before, after);

@@ -109,8 +109,7 @@ export interface Site {
 export function chances(seed: number): Site['chance'] {
   const sources = new Map<string, Random>();
   return (source) => {
-    const known =
-      sources.get(source) ?? createRandom([...source].reduce((sum, letter) => Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0), seed));
+    const known = sources.get(source) ?? createRandom(Buffer.from(source).reduce((sum, byte) => Math.imul(sum, 31) + byte, seed));
     sources.set(source, known);
     return known;
   };
