@@ -96,7 +96,8 @@ test('portals of tests, which the benchmark of ssh uses too, have them', async (
 
 test('nothing of the benchmark puts rooms together by itself; their store alone is measured in a process as the portal starts it', () => {
   const files = readdirSync(join(repository, 'bench'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const holding = (what: RegExp): readonly string[] => files.filter((file) => what.test(readFileSync(join(repository, 'bench', file), 'utf8')));
+  const holding = (what: RegExp): readonly string[] =>
+    files.filter((file) => what.test(readFileSync(join(repository, 'bench', file), 'utf8')));
   expect(files.length).toBeGreaterThan(20);
   expect(holding(/\bcreateRelay\(/)).toEqual([]);
   expect(holding(/\bopenSqliteRoomLog\(/)).toEqual(['room-history.ts']);

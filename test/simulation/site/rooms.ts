@@ -18,6 +18,7 @@ import type { Gateway } from '../../../schema/gateway.ts';
 import { podeEscrever, type Papel } from '../../../schema/rooms.ts';
 import { createHandle, type Connection } from '../../../sdk/rooms/handle.ts';
 import { driveRoom } from '../../../sdk/rooms/drive.ts';
+import type { Socket } from '../../../sdk/rooms/socket.ts';
 import type { Bus } from '../../../store/bus.ts';
 import type { RoomLog } from '../../../store/room-log.ts';
 import type { Store } from '../../../store/store.ts';
@@ -236,10 +237,8 @@ export function openPage(all: RoomSite, person: PersonModel, room: Room): Page {
       const wire = openWire(site, portal.process, site.chance(`wire ${page.name}`));
       page.wire = wire;
       portal.process.gate(() => portal.serving?.rooms.server.emit('connection', wire.far));
-      return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, {
-        createConnection: () => wire.near,
-        perMessageDeflate: false,
-      } as object) as never;
+      const options = { createConnection: () => wire.near as never, perMessageDeflate: false };
+      return new WebSocket(`ws://svc${caminho}?bilhete=${bilhete}`, options) as unknown as Socket;
     },
     nowMs: () => clock.monotonicMs(),
     random: () => site.chance(`page ${page.name}`).next(),
