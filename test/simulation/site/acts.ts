@@ -85,7 +85,7 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
       later(site, random.int(150_000, 400_000), () => closeWindow(site, app));
     },
   ],
-  start: [6, (site, random) => ask(site, anyApp(site, random), 'start', 'person')],
+  start: [12, (site, random) => ask(site, anyApp(site, random), 'start', 'person')],
   stop: [8, (site, random) => ask(site, living(site, random), 'stop', 'person')],
   restart: [6, (site, random) => ask(site, living(site, random), 'restart', 'person')],
   'start and stop': [
@@ -181,6 +181,26 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
   ],
   'replies lost': [4, (site, random) => void (site.weather.lostReplies += random.int(1, 2))],
   'replies late': [4, (site, random) => void (site.weather.lateReplies += random.int(1, 2))],
+  'pushes late': [6, (site, random) => void (site.weather.latePushes += random.int(1, 6))],
+  'started, and leaves at once': [
+    2,
+    (site, random) => {
+      const app = anyApp(site, random);
+      site.weather.latePushes += random.int(0, 3);
+      ask(site, app, 'start', 'person');
+      later(site, random.int(1, 400), () => leave(site, app.person, random.int(20_000, 10 * minuteMs)));
+    },
+  ],
+  'signed in, and opened at once': [
+    4,
+    (site, random) => {
+      const app = anyApp(site, random);
+      signOut(site, app.person);
+      later(site, random.int(1_000, 90_000), () => {
+        if (app.person.session === null) openWindow(site, app);
+      });
+    },
+  ],
   'reply cut': [3, (site, random) => void (site.weather.cutReplies += random.int(1, 2))],
   'edges lost': [4, (site, random) => void (site.weather.lostEdges += random.int(1, 4))],
   'supervisor fails': [3, (site, random) => void (site.weather.failingStarts += random.int(1, 3))],
@@ -295,7 +315,7 @@ export const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> 
     },
   ],
   'clock set': [
-    1,
+    3,
     (site, random) => {
       site.clockSetAtMs = site.world.clock.monotonicMs();
       site.world.clock.shiftWall(random.pick([random.int(-24 * hourMs, 24 * hourMs), random.int(-minuteMs, minuteMs)]));

@@ -59,6 +59,14 @@ function checkPromptness(site: Site, app: AppModel, requestId: string): void {
     violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
 }
 
+/** Nothing is wrong for a person, nor was since then. */
+function isFair(site: Site, { server, document }: PersonModel, sinceMs: number): boolean {
+  const { weather, world } = site;
+  const { storeRefusesUntilMs, diesAtCall: _dies, ...counts } = weather;
+  const isCalm = Object.values(counts).every((one) => one === 0) && storeRefusesUntilMs < sinceMs && site.servesSinceMs < sinceMs - 15_000;
+  return isCalm && server.reachable && document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > 2 * minuteMs;
+}
+
 function newestWish(site: Site, app: AppModel): [string, Wished] | undefined {
   return [...site.wishes].findLast(([, one]) => one.app === app);
 }
@@ -197,7 +205,7 @@ export function checkAnswer(
 ): void {
   const { world } = site;
   const wish = newestWish(site, app)?.[1];
-  const isDisturbed = world.clock.monotonicMs() - site.faultAtMs < 2 * minuteMs || app.document !== null || wish?.wish === 'stop';
+  const isDisturbed = !isFair(site, app.person, askedMs) || app.document !== null || wish?.wish === 'stop' || wish?.wish === 'restart';
   if (by === 'person' && wish?.wish === 'stop' && wish.atMs < askedMs)
     violate(world, `${app.key}: a start is answered ${status} and was never asked for`);
   if (by === 'navigation' && status === 'stopped' && app.windows.open > 0 && !isDisturbed)

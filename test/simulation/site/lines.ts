@@ -196,8 +196,16 @@ function carryOut(site: Site, line: Line, request: Request): object {
   return accepted;
 }
 
-/** A change of the app, to everybody who subscribed. */
+/** A change of the app, to everybody who subscribed. A supervisor may come to it late; it tells of the app as it is then. */
 export function pushChange(site: Site, app: AppModel): void {
+  const { weather, world } = site;
+  if (weather.latePushes === 0) return tellChange(site, app);
+  weather.latePushes -= 1;
+  count(site, 'pushes late');
+  world.clock.at(world.clock.monotonicMs() + site.chance('late pushes').int(500, 9_000), () => tellChange(site, app));
+}
+
+function tellChange(site: Site, app: AppModel): void {
   const news = isKnown(app) ? { event: 'app', snapshot: snapshotOnLine(app) } : { event: 'gone', app: app.id };
   for (const line of site.lines)
     if (line.person === app.person && line.isSubscribed && line.person.supervisor === line.life)

@@ -194,7 +194,7 @@ function noisiestMinute(site: Site): number {
 
 export async function simulateSite(history: History): Promise<Report> {
   const startMs = performance.now();
-  const { seed, hours = 2, everyMs = 20_000, restEveryMs = restEveryMsUsual } = history;
+  const { seed, hours = 2, everyMs = 10_000, restEveryMs = restEveryMsUsual } = history;
   const { site, close } = await openSite(history);
   const { world } = site;
   const { clock } = world;
@@ -240,7 +240,7 @@ export async function simulateSite(history: History): Promise<Report> {
 
 /** The same history with as few acts as still fail. */
 export async function shortest(history: History, report: Report): Promise<readonly Act[]> {
-  const { seed, hours = 2, everyMs = 20_000 } = history;
+  const { seed, hours = 2, everyMs = 10_000 } = history;
   const fails = async (acts: readonly Act[]): Promise<boolean> =>
     (await simulateSite({ ...history, acts, violationsMax: 1 })).violations.length > 0;
   let left = history.acts ?? drawActs(seed, hours * 60 * minuteMs, everyMs);

@@ -32,6 +32,7 @@ export interface Weather {
   lostReplies: number;
   lateReplies: number;
   cutReplies: number;
+  latePushes: number;
   lostEdges: number;
   failingStarts: number;
   hangingStarts: number;
@@ -49,6 +50,7 @@ export const calm = (): Weather => ({
   lostReplies: 0,
   lateReplies: 0,
   cutReplies: 0,
+  latePushes: 0,
   lostEdges: 0,
   failingStarts: 0,
   hangingStarts: 0,
