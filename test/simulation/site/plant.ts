@@ -9,11 +9,13 @@ const root = path.join(import.meta.dirname, '../../..');
 const bug = planted.find(({ id }) => id === process.env['SVC_PLANTED']);
 if (bug === undefined) throw new Error(`SVC_PLANTED: no bug ${String(process.env['SVC_PLANTED'])}`);
 const file = path.join(root, bug.file);
+const parts = readFileSync(file, 'utf8').split(bug.from);
+if (parts.length !== 2) throw new Error(`${bug.id}: ${bug.file} has ${parts.length - 1} times ${bug.from}`);
+const whole = parts.join(bug.to);
 
 registerHooks({
   load: (url, context, next) => {
     if (!url.startsWith('file:') || fileURLToPath(url) !== file) return next(url, context);
-    const whole = readFileSync(file, 'utf8').replace(bug.from, () => bug.to);
     return { format: 'module', source: stripTypeScriptTypes(whole), shortCircuit: true };
   },
 });

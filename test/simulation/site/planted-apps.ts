@@ -26,8 +26,8 @@ export const plantedInApps: readonly Planted[] = [
   {
     id: 'late-start-undone',
     file: 'reconcilers/backend-orders.ts',
-    from: 'return startedAtMs !== null && startedAtMs > windows.zeroSinceMs ? null : windows.zeroSinceMs;',
-    to: 'return windows.zeroSinceMs;',
+    from: 'return isStartedAfter ? null : closedSince(windows.zeroSinceMs, nowMs);',
+    to: 'return closedSince(windows.zeroSinceMs, nowMs);',
     is: 'Windows that closed before a start was asked for end the started app: the person sees it end as soon as it came up.',
     area: 'apps',
     wasThere: true,
