@@ -83,7 +83,9 @@ export function checkStopOrder(world: World, app: AppModel, stop: ActionOf<'back
   const { intent, windows, document } = app;
   const nowMs = world.clock.nowMs();
   const asked = intent !== null && stop.requestId.startsWith(intent.requestId);
-  const closed = windows.open === 0 && windows.zeroSinceMs !== null && nowMs - windows.zeroSinceMs >= 120_000 && document !== 'ligado';
+  // A closing that lies far ahead was before the wall clock was set back.
+  const sinceMs = nowMs - (windows.zeroSinceMs ?? nowMs);
+  const closed = windows.open === 0 && (sinceMs >= 120_000 || sinceMs < -120_000) && document !== 'ligado';
   const justified: Readonly<Record<typeof stop.reason, boolean>> = {
     StoppedByPerson: asked && intent.wish !== 'start',
     StoppedByAdmin: asked && intent.wish !== 'start',

@@ -11,7 +11,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An act is tried again without its wait, so that one which fails at once and wakes its own object spins, and floods log and store.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    seed: 101,
   },
   {
     id: 'quit-without-look',
@@ -31,7 +31,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Windows that closed before a start was asked for end the started app: the person sees it end as soon as it came up.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    seed: 101,
   },
   {
     id: 'navigation-before-observed',
@@ -61,7 +61,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Any failure counts as a busy server, so that one which answered once is shown as ready for as long as it is away.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    seed: 102,
   },
   {
     id: 'clock-back-deadlines-stand',
@@ -235,7 +235,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A change of the windows alone is no news for a decision: the close of the last one does not end its app.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    seed: 101,
   },
   {
     id: 'waits-by-wall-clock',

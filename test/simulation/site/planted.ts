@@ -15,7 +15,7 @@ export interface Planted {
   readonly area: 'apps' | 'rooms';
   /** Modelled on a defect that was there once. */
   readonly wasThere: boolean;
-  /** A history of two hours that shows it; null: none was found. */
+  /** A history that shows it within the hour; null: none is known. */
   readonly seed: number | null;
 }
 

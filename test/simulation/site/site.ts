@@ -106,6 +106,7 @@ export interface Site {
   activity: number;
   /** Calls of the portal so far, for its death at one of them. */
   calls: number;
+  callsAtRest: number;
 }
 
 export function chances(seed: number): Site['chance'] {
