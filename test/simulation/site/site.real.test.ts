@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { amount } from '../../support/amount.ts';
 import { tellCount } from '../../support/counts.ts';
-import { everyNth, shareSeed } from '../../support/share.ts';
+import { shareSeed } from '../../support/share.ts';
 import type { Act } from './acts.ts';
 import { hunt, play } from './hunt.ts';
 import { planted } from './planted.ts';
@@ -14,7 +14,7 @@ const isLong = process.env['SVC_TEST_LONG'] === '1';
 
 it('nothing is lost, doubled or untrue in histories of people and faults', { timeout: 3_600_000 }, async () => {
   const stepsMin = amount(10_000, 1_000_000);
-  const first = Number(process.env['SVC_SIM_SEED'] ?? (shareSeed % 1_000_000) + 1);
+  const first = Number(process.env['SVC_SIM_SEED'] ?? (isLong ? shareSeed % 1_000_000 : 101 + (shareSeed % 3)));
   const sums: Record<string, number> = {};
   let [steps, seeds, acts] = [0, 0, 0];
   const seedsMin = amount(1, 100);
@@ -49,7 +49,7 @@ it('the portal dies at a call, at either end of it', { timeout: 3_600_000 }, asy
   const whole = await play(null, history);
   expect(whole.violations).toEqual([]);
   const all = Array.from({ length: whole.calls }, (_, at) => at + 1);
-  for (const diesAtCall of everyNth(Math.ceil(whole.calls / amount(5, whole.calls)), all)) {
+  for (const diesAtCall of all.filter((call) => isLong || call % Math.ceil(whole.calls / 5) === 1)) {
     const report = await play(null, { ...history, diesAtCall });
     expect({ diesAtCall, violations: report.violations }).toEqual({ diesAtCall, violations: [] });
     expect(report.counts['portal killed at a call']).toBe(1);
