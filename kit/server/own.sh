@@ -103,7 +103,7 @@ remove_compiled() {
   name=$digit$digit$digit$digit$digit$digit$digit$digit
   for folder in "$1"/.cache/svc/compile/v[0-9]*-*-$name-*; do
     if [ ! -d "$folder" ] || [ -L "$folder" ]; then continue; fi
-    find "$folder" -mindepth 1 -maxdepth 1 -type f \( -name "$name" -o -name "$name.??????" \) -exec rm -f {} + 2>/dev/null || [ ! -d "$folder" ]
+    find "$folder" -mindepth 1 -maxdepth 1 -type f \( -name "$name" -o -name "$name.??????" \) -exec rm -f {} + 2>/dev/null || true
     rmdir "$folder" 2>/dev/null || true
   done
   rmdir "$1/.cache/svc/compile" "$1/.cache/svc" 2>/dev/null || true
