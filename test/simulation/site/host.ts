@@ -2,7 +2,9 @@
 import path from 'node:path';
 import { duplexPair, type Duplex } from 'node:stream';
 import { SvcError } from '../../../schema/errors.ts';
+import { pause } from '../../../schema/clock.ts';
 import type { Host, InstalledPackage } from '../../../controller/hosts/host.ts';
+import { memoryHost } from '../../../controller/hosts/testing/memory-host.ts';
 import { answerOf } from '../orders.ts';
 import type { ProcessClock } from '../portals/process.ts';
 import { bootSupervisor, end, notice } from '../server-model.ts';
@@ -22,30 +24,21 @@ const packageOf = ({ manifest, hash }: Installed): InstalledPackage => ({
   manifest,
 });
 
-const pause = (site: Site, ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    const { clock } = site.world;
-    clock.at(clock.monotonicMs() + ms, () => {
-      site.activity += 1;
-      resolve();
-    });
-  });
-
 async function there(site: Site, server: ServerModel): Promise<void> {
   if (server.reachable) return;
-  await pause(site, site.chance(`away ${server.name}`).int(1_000, 10_000));
+  await pause(site.world.clock, site.chance(`away ${server.name}`).int(1_000, 10_000));
   if (!server.reachable) throw new SvcError('SERVER_UNREACHABLE', 'no route to host');
 }
 
 export function hostOf(site: Site, server: ServerModel, process: ProcessClock): Host {
   const { world } = site;
-  const refuse = (): Promise<never> => Promise.reject(new SvcError('SERVER_UNREACHABLE', 'not in this model'));
   const personOf = (account: string): PersonModel => {
     const person = server.people.find(({ name }) => name === account);
     if (person === undefined) throw new SvcError('NOT_FOUND', `no account ${account}`);
     return person;
   };
   return {
+    ...memoryHost([]),
     server: server.name,
     place: async (account) => {
       await there(site, server);
@@ -61,15 +54,10 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
             person.apps.find(({ id }) => socketPath.includes(`/${id}/`))!,
           );
     },
-    directSocketPath: () => null,
-    files: refuse,
-    run: refuse,
-    shell: refuse,
     startSupervisor: (account) => startSupervisor(site, server, personOf(account)),
     installed: () => packagesOn(site, server),
     closed: async (accounts) =>
       new Map(accounts.flatMap((name) => (site.closedAccounts.has(name) ? [[name, site.closedAccounts.get(name)!]] : []))),
-    packageFile: async () => null,
     install: async (source, _scope, _account, run) => {
       await there(site, server);
       const id = source.kind === 'folder' ? path.basename(source.path) : '';
@@ -79,24 +67,18 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
         run?.signal,
       );
     },
-    mendEngines: refuse,
-    inventoryMark: async () => null,
-    inventory: async () => ({ missing: [], engines: [], gpu: false }),
-    rollBack: refuse,
     confirm: async () => undefined,
     remove: async (app) => {
       await there(site, server);
       const installed = server.packages.find(({ manifest }) => manifest.id === app)!;
       checkRemoved(site, installed);
-      await pause(site, site.chance(`remove ${app}`).int(50, 5_000));
+      await pause(site.world.clock, site.chance(`remove ${app}`).int(50, 5_000));
       installed.present = false;
       for (const one of instancesOf(installed)) {
         notice(world, one);
         pushChange(site, one);
       }
     },
-    credential: refuse,
-    asPortal: async () => null,
     onDoubt: (listener) => {
       const all = site.doubts.get(server) ?? new Set();
       site.doubts.set(
@@ -104,7 +86,6 @@ export function hostOf(site: Site, server: ServerModel, process: ProcessClock): 
         all.add(() => process.gate(listener)),
       );
     },
-    close: async () => undefined,
   };
 }
 
@@ -120,7 +101,7 @@ async function packagesOn(site: Site, server: ServerModel): Promise<readonly Ins
   if (weather.slowLooks > 0) {
     weather.slowLooks -= 1;
     count(site, 'looks at packages that are slow');
-    await pause(site, site.chance('slow looks').int(2_000, 20_000));
+    await pause(site.world.clock, site.chance('slow looks').int(2_000, 20_000));
   }
   return found;
 }
@@ -136,9 +117,9 @@ async function startSupervisor(site: Site, server: ServerModel, person: PersonMo
   if (weather.hangingStarts > 0) {
     weather.hangingStarts -= 1;
     count(site, 'starts of supervisors that hang');
-    await pause(site, site.chance('hanging starts').int(5_000, 40_000));
+    await pause(site.world.clock, site.chance('hanging starts').int(5_000, 40_000));
   }
-  await pause(site, site.chance(`start ${person.name}`).int(30, 120));
+  await pause(site.world.clock, site.chance(`start ${person.name}`).int(30, 120));
   if (person.supervisor === null) bootSupervisor(world, person);
 }
 
@@ -147,7 +128,7 @@ export const instancesOf = ({ server, manifest }: Installed): readonly AppModel[
 
 async function installOn(site: Site, installed: Installed, signal: AbortSignal | undefined): Promise<InstalledPackage> {
   const { world, weather } = site;
-  await pause(site, site.chance(`install ${installed.manifest.id}`).int(50, 5_000));
+  await pause(site.world.clock, site.chance(`install ${installed.manifest.id}`).int(50, 5_000));
   if (signal?.aborted) throw new SvcError('CANCELLED', 'the installation was ended');
   if (weather.failingInstalls > 0) {
     weather.failingInstalls -= 1;

@@ -110,9 +110,7 @@ export function killPortal(site: Site): void {
   site.weather.diesAtCall = 0;
   portal.process.kill();
   // Its sockets close with it.
-  for (const line of site.lines) if (line.process === portal.process) line.isOver = true;
   endLinesOf(site, ({ process }) => process === portal.process);
-  for (const line of site.lines) if (line.process === portal.process) site.lines.delete(line);
   site.doubts.clear();
   for (const { wire } of site.rooms?.pages ?? []) wire?.end();
   if (site.rooms !== null) site.rooms.troubleAtMs = world.clock.monotonicMs();
@@ -225,11 +223,10 @@ function lossyBus(site: Site): Bus {
 }
 
 function logOf(site: Site, process: ProcessClock): Log {
-  const line = (fields: object, message: string): void => {
+  const line = (fields: object): void => {
     if (process.state() === 'ended') return;
-    const { err, key } = fields as { readonly err?: unknown; readonly key?: string };
-    const text = `${message} ${key ?? ''} ${err instanceof Error ? err.message : ''}`.trim();
-    site.logged.push({ atMs: site.world.clock.monotonicMs(), text });
+    const { err } = fields as { readonly err?: unknown };
+    site.loggedMs.push(site.world.clock.monotonicMs());
     // A defect of the code, not of the world.
     if (err instanceof TypeError || err instanceof RangeError || err instanceof ReferenceError)
       violate(site.world, `the log has ${err.stack ?? err.message}`);

@@ -14,6 +14,7 @@ import { createTickets, type Tickets } from '../../../api/rooms/tickets.ts';
 import type { RoomCaller } from '../../../api/rooms/callers.ts';
 import type { Relay } from '../../../api/rooms/contract.ts';
 import { fixedRing } from '../../../api/auth/key-rings.ts';
+import { pause } from '../../../schema/clock.ts';
 import type { Gateway } from '../../../schema/gateway.ts';
 import { podeEscrever, type Papel } from '../../../schema/rooms.ts';
 import { createHandle, type Connection } from '../../../sdk/rooms/handle.ts';
@@ -266,7 +267,7 @@ async function ticketFor(
   const { site } = all;
   const { clock } = site.world;
   const random = site.chance(`ticket ${name}`);
-  const wait = (): Promise<void> => new Promise((resolve) => void clock.at(clock.monotonicMs() + random.int(1, 20), resolve));
+  const wait = (): Promise<void> => pause(clock, random.int(1, 20));
   await wait();
   const { rooms, tickets } = serving(all);
   if (person.session === null) throw Object.assign(new Error('signed out'), { status: 401 });

@@ -76,7 +76,7 @@ async function openSite({
     doubts: new Map(),
     wishes: new Map(),
     orders: new Map(),
-    logged: [],
+    loggedMs: [],
     counts: {},
     closedAtMs: new Map(),
     closedAccounts: new Map(),
@@ -158,7 +158,6 @@ function heal(site: Site): void {
   rooms.troubleAtMs = site.world.clock.monotonicMs();
   for (const page of rooms.pages) {
     page.setOnline(true);
-    // A line that stood still is missed by the page or the portal, and another one opened.
     if (page.person.session === null) closePage(rooms, page);
   }
 }
@@ -187,21 +186,24 @@ function rest(site: Site): void {
 
 function noisiestMinute(site: Site): number {
   let [most, from] = [0, 0];
-  for (const [at, { atMs }] of site.logged.entries()) {
-    while (site.logged[from]!.atMs < atMs - minuteMs) from += 1;
+  for (const [at, atMs] of site.loggedMs.entries()) {
+    while (site.loggedMs[from]! < atMs - minuteMs) from += 1;
     most = Math.max(most, at - from + 1);
   }
   return most;
 }
 
+const actsOf = ({ seed, hours = 2, everyMs = 10_000, acts }: History): readonly Act[] =>
+  acts ?? drawActs(seed, hours * 60 * minuteMs, everyMs);
+
 export async function simulateSite(history: History): Promise<Report> {
   const startMs = performance.now();
-  const { seed, hours = 2, everyMs = 10_000, restEveryMs = restEveryMsUsual } = history;
+  const { seed, hours = 2, restEveryMs = restEveryMsUsual } = history;
   const { site, close } = await openSite(history);
   const { world } = site;
   const { clock } = world;
   const untilMs = hours * 60 * minuteMs;
-  const acts = history.acts ?? drawActs(seed, untilMs, everyMs);
+  const acts = actsOf(history);
   const [random, now] = [Math.random, performance.now.bind(performance)];
   Math.random = createRandom(seed).next;
   // Work takes no time there: what paces itself by it does so alike each time.
@@ -242,12 +244,10 @@ export async function simulateSite(history: History): Promise<Report> {
 
 /** The same history with as few acts as still fail. */
 export async function shortest(history: History, report: Report): Promise<readonly Act[]> {
-  const { seed, hours = 2, everyMs = 10_000 } = history;
   const fails = async (acts: readonly Act[]): Promise<boolean> =>
     (await simulateSite({ ...history, acts, violationsMax: 1 })).violations.length > 0;
-  let left = history.acts ?? drawActs(seed, hours * 60 * minuteMs, everyMs);
   const last = Math.max(...report.violations.map((text) => Number(/, (\d+) s:/.exec(text)?.[1] ?? Infinity))) * 1_000;
-  left = left.filter(([atMs]) => atMs <= last);
+  let left = actsOf(history).filter(([atMs]) => atMs <= last);
   for (let size = Math.ceil(left.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
     for (let from = 0; from < left.length;) {
       const fewer = [...left.slice(0, from), ...left.slice(from + size)];

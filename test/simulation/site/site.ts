@@ -82,7 +82,7 @@ export interface Site {
   readonly wishes: Map<string, Wished>;
   /** Times at which supervisors received an order that changes something, by app; and lines of the log. */
   readonly orders: Map<AppModel, number[]>;
-  readonly logged: { readonly atMs: number; readonly text: string }[];
+  readonly loggedMs: number[];
   readonly counts: Record<string, number>;
   /** When the last window of an app closed, of those that had one. */
   readonly closedAtMs: Map<AppModel, number>;
