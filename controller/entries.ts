@@ -84,6 +84,8 @@ export interface ServerEntry {
   placed: PlacedOf<ServerDocument>;
   /** Its document is gone; it stays while something still has to leave it. */
   leaving: boolean;
+  /** Mark of its document but for what changes no connection: where it is and how it is reached. */
+  readonly place: string;
   /** By its document; the same value until that says otherwise. */
   drain: Drain | null;
   /** Its machine never comes back: nothing on it is asked for, ended or waited for any more. */
@@ -258,6 +260,8 @@ export interface PackageEntry {
   readonly name: string;
   wanted: PackageWanted;
   target: PackageTarget;
+  /** Of its server; undefined: there is none. */
+  place: string | undefined;
   /** Its document is gone: what it installed goes too. */
   leaving: boolean;
   rollback: HeldRollback | null;

@@ -54,15 +54,17 @@ export function syncPackages(entries: Entries): void {
   for (const { name, wanted, leaving } of all) {
     const key = keys.package(name);
     const target = targetOf(wanted);
+    const place = entries.servers.get(target.server)?.place;
+    const rollback = entries.rollbacks.get(key) ?? null;
     const known = entries.packages.get(name);
-    const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, leaving };
+    const entry: PackageEntry = known ?? { ...emptyEntry, key, name, wanted, target, place, leaving };
     // A new order retries, regardless of how the last attempt ended.
     if (!sameWanted(entry.wanted, wanted)) entry.failure = null;
     if (targetKey(entry.target) !== targetKey(target)) {
       markRemoving(entries, entry.target, false);
       markUpdate(entries, entry.target, null);
     }
-    entries.packages.set(name, Object.assign(entry, { wanted, target, leaving, rollback: entries.rollbacks.get(key) ?? null }));
+    entries.packages.set(name, Object.assign(entry, { wanted, target, place, leaving, rollback }));
   }
   // Entries that leave come first, so that another entry with the same target replaces them.
   const sorted = [...entries.packages.values()].sort((one, other) => Number(other.leaving) - Number(one.leaving));

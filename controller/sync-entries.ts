@@ -1,4 +1,5 @@
 /** Updates the entries from the documents in force. */
+import { createHash } from 'node:crypto';
 import { keys } from '../schema/keys.ts';
 import type { BackendDocument, DesiredKind, PersonDocument, PortalDocument, ServerDocument } from '../schema/desired/documents.ts';
 import type { Drain } from '../reconcilers/backend-types.ts';
@@ -98,6 +99,7 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
       key: keys.server(name),
       name,
       placed,
+      place: createHash('sha256').update(placeOf(placed.document)).digest('base64url').slice(0, 12),
       leaving,
       drain: null,
       lost,
@@ -137,10 +139,10 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
 
 /** Whether it goes on with the connections of the other document. */
 export function isSamePlace(one: ServerDocument, other: ServerDocument): boolean {
-  if (one === other) return true;
-  const placeOf = ({ spec }: ServerDocument): string => JSON.stringify({ ...spec, drain: undefined });
-  return placeOf(one) === placeOf(other);
+  return one === other || placeOf(one) === placeOf(other);
 }
+
+const placeOf = ({ spec }: ServerDocument): string => JSON.stringify({ ...spec, drain: undefined });
 
 function drainOf({ metadata, spec: { drain } }: ServerDocument): Drain | null {
   if (drain === undefined) return null;

@@ -264,4 +264,18 @@ describe('windows that are closed', () => {
     const given = wished({ desired: desired({ windows: { open: 0, zeroSinceMs } }), observed: observed(alive()), memory, nowMs: 20_000 });
     expect(given.closeAtMs).toBe(closeAtMs);
   });
+
+  it.for([
+    [19_000, 150_000, null],
+    [19_000, 140_000, 260_000],
+    [141_000, 150_000, 20_000],
+  ] as const)(
+    'count for nothing after a start of now, at %s, when they closed by a clock that was ahead: at %s',
+    ([atMs, zeroSinceMs, closeAtMs]) => {
+      const asked = desired({ windows: { open: 0, zeroSinceMs }, intent: intent('start', { atMs }) });
+      const { requestId } = asked.intent!;
+      const given = wished({ desired: asked, observed: observed(alive({ requestId })), memory: answering(), nowMs: 20_000 });
+      expect([given.finished?.outcome, given.closeAtMs]).toEqual(['done', closeAtMs]);
+    },
+  );
 });

@@ -37,7 +37,7 @@ export interface WishInput {
 export function wishOf(input: WishInput): Wished {
   const { desired, observed, memory, nowMs } = input;
   const finished = desired.intent === null ? null : finish(desired.intent, input);
-  const startedAtMs = startedAt(desired.intent, finished, memory);
+  const startedAtMs = startedAt(desired, finished, memory, nowMs);
   const closedSinceMs = windowsClosedSince(desired, observed.snapshot, startedAtMs, nowMs);
   const closeAtMs = closedSinceMs === null ? null : windowsEndAtMs(closedSinceMs);
   const drainAtMs = drainedAtMs(desired, observed.snapshot, nowMs);
@@ -55,10 +55,20 @@ type StartWish = Extract<Wish, { readonly type: 'start' }>;
 
 const nothing: Wish = { type: 'nothing' };
 
-/** Time of the newest start that was carried out, this decision included. */
-function startedAt(intent: PendingIntent | null, finished: Wished['finished'], memory: BackendMemory | null): number | null {
+/**
+ * Time of the newest start that was carried out, this decision included. Windows that closed far ahead closed before the clock was set back, and so
+ * before a start of now: it counts as after them.
+ */
+function startedAt(
+  { intent, windows }: BackendDesired,
+  finished: Wished['finished'],
+  memory: BackendMemory | null,
+  nowMs: number,
+): number | null {
   const carriedOut = finished?.outcome === 'done' && intent !== null && intent.wish !== 'stop';
-  return carriedOut ? intent.atMs : (memory?.startedAtMs ?? null);
+  if (!carriedOut) return memory?.startedAtMs ?? null;
+  const closedMs = windows?.zeroSinceMs ?? 0;
+  return isAhead(closedMs, nowMs) && !isAhead(intent.atMs, nowMs) ? closedMs + 1 : intent.atMs;
 }
 
 /** Whether the intent is over: carried out, refused, or too old. Decision: docs/decisions/0026-intents-are-one-shot.md */
@@ -217,9 +227,12 @@ function serviceDue(desired: BackendDesired, memory: BackendMemory | null, wante
   return startsWithSession(desired.manifest);
 }
 
-/** A closing that lies ahead was before the clock was set back, nobody knows how long: its grace is over. */
+/** It was before the clock was set back, nobody knows how long. */
+const isAhead = (atMs: number, nowMs: number): boolean => atMs - nowMs > sharedLimits.lastWindowGraceMs;
+
+/** The grace of a closing that lies ahead is over. */
 const closedSince = (zeroSinceMs: number, nowMs: number): number =>
-  zeroSinceMs - nowMs > sharedLimits.lastWindowGraceMs ? nowMs - sharedLimits.lastWindowGraceMs : zeroSinceMs;
+  isAhead(zeroSinceMs, nowMs) ? nowMs - sharedLimits.lastWindowGraceMs : zeroSinceMs;
 
 /** Since when no window keeps the app; null while that ends nothing. Source: rules 3.3 rows 7 to 9, supervisor rule 4. */
 function windowsClosedSince(
@@ -233,7 +246,7 @@ function windowsClosedSince(
   if (windows === null || windows.open > 0 || windows.zeroSinceMs === null) return null;
   if (closePolicy(manifest).kind !== 'encerrar') return null;
   // A start far ahead was before the clock was set back, and windows closed since.
-  const isOfAnotherClock = startedAtMs !== null && startedAtMs - nowMs > sharedLimits.lastWindowGraceMs && windows.zeroSinceMs <= nowMs;
+  const isOfAnotherClock = startedAtMs !== null && isAhead(startedAtMs, nowMs) && windows.zeroSinceMs <= nowMs;
   // A start asked for after the last window closed is not undone by that closing (decision 0025).
   const isStartedAfter = startedAtMs !== null && startedAtMs > windows.zeroSinceMs && !isOfAnotherClock;
   return isStartedAfter ? null : closedSince(windows.zeroSinceMs, nowMs);

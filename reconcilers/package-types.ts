@@ -12,6 +12,8 @@ export interface PackageDesired {
   /** Its document is gone. */
   readonly leaving: boolean;
   readonly server: string;
+  /** Mark of where its server is and how it is reached: another one is worth a try at once. Absent: there is no server. */
+  readonly place?: string;
   readonly app: string;
   readonly scope: 'sistema' | 'pessoa';
   readonly person: string | null;

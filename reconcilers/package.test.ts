@@ -169,6 +169,7 @@ describe('a package', () => {
     ['another version', { version: '1.3.0' }, {}],
     ['other bytes', {}, { offer: { mark: 'b' } }],
     ['another request', { requestId: 'q2' }, {}],
+    ['its server to be reached otherwise', { place: 'b' }, {}],
   ] as const)('waits for %s when it failed for good', ([, wish, world]) => {
     const failure = { reason: 'InstallFailed', message: 'broken manifest', retry: 'terminal', atMs: 0 } as const;
     const first = decidePackage(want, sees(), null, 0);

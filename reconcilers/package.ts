@@ -83,6 +83,7 @@ function attemptOf(desired: PackageDesired, { offer, installed, refusal }: Packa
     offer?.mark ?? null,
     there,
     refusal?.reason ?? null,
+    desired.place ?? null,
   ]);
 }
 

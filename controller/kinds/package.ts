@@ -172,9 +172,10 @@ function otherSource({ source }: PackageEntry, installed: InstalledPackage | und
   return installed.delivered === source.hash ? null : source.folder;
 }
 
-export function packageDesired({ name, wanted, target, leaving, rollback }: PackageEntry): PackageDesired {
+export function packageDesired({ name, wanted, target, place, leaving, rollback }: PackageEntry): PackageDesired {
   const common = {
     ...target,
+    ...(place === undefined ? {} : { place }),
     name,
     leaving,
     rollback: rollback === null ? null : { from: rollback.from, to: rollback.to, requestId: rollback.requestId },
