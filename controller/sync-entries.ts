@@ -6,6 +6,7 @@ import type { Drain } from '../reconcilers/backend-types.ts';
 import type { InForce } from './desired/in-force.ts';
 import type { PlacedDocument } from './desired/placed-document.ts';
 import {
+  backendOf,
   notObserved,
   reachabilityOf,
   syncBackends,
@@ -151,10 +152,13 @@ function drainOf({ metadata, spec: { drain } }: ServerDocument): Drain | null {
 
 function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): void {
   const wanted = new Map(wantedOf<PersonDocument>(inForce, 'Person').map((one) => [one.placed.document.metadata.name, one]));
+  const known = new Map<string, PersonEntry>();
   for (const [name, entry] of entries.people) {
     const document = wanted.get(name)?.placed.document;
     const host = document && entries.servers.get(document.spec.server)?.host;
     if (document && host === entry.server.host && accountOf(document) === entry.account) continue;
+    // Only the way to the server is another one: what was known of it holds until it is looked at.
+    if (document?.spec.server === entry.server.name && accountOf(document) === entry.account) known.set(name, entry);
     entry.link.close();
     for (const backend of entry.backends.values()) entries.backends.delete(backend.key);
     entries.people.delete(name);
@@ -166,7 +170,15 @@ function syncPeople(entries: Entries, inForce: InForce, factory: EntryFactory): 
     // A person who came back before the removal was complete signs in again, and a later removal starts over.
     const anew = leaving ? {} : { signedOut: false, supervisorEnded: false };
     entries.people.set(name, Object.assign(entry, { placed, leaving, server, ...anew }));
+    const before = known.get(name);
+    if (before !== undefined) takeOver(entries, entry, before, factory);
   }
+}
+
+/** Its apps stay in sight, as unknown. */
+function takeOver(entries: Entries, entry: PersonEntry, { own, packages, backends }: PersonEntry, factory: EntryFactory): void {
+  Object.assign(entry, { own, packages });
+  for (const { app, lastManifest } of backends.values()) backendOf(entries, entry, app, factory).lastManifest = lastManifest;
 }
 
 /** `uncheckedResyncs`: another one for each, since the supervisors that an earlier run left are met all at once. */

@@ -281,6 +281,8 @@ async function onEdge(context: Context, key: string, urgent: boolean): Promise<v
   const arrived = await rereadPresence(context, person);
   const entry = backendOf(entries, person, app, factory);
   await observeIntent(options.store, entry);
+  // A window of an app that is gone was closed: nothing else would take the object away again.
+  if (entry.intent === null && !person.packages.has(app)) followPackages(context, person);
   queue.add(entry.key, urgent);
   queue.add(keys.supervisor(whose), urgent);
   if (arrived) enqueuePerson(context, person, urgent);

@@ -381,7 +381,12 @@ describe('a reboot', () => {
     await untilState('Service/sirius/mural', 'running');
     await untilView('Backend/ana/guloso', 'again', ({ state, details }) => state === 'running' && details['pid'] !== before);
     const ana = await signIn(portal, 'ana');
-    expect(await ana.json('/proxy/app/mural/api/mais')).toEqual({ n: 3 });
+    const said = await ana.json('/proxy/app/mural/api/mais').catch(async (error: unknown) => {
+      const states = [await view('Service/sirius/mural'), await view('Backend/ana/mural')];
+      const journal = await machine.run('root', 'journalctl -b -u svc-app-mural --no-pager -o short-precise | tail -n 40; date');
+      throw new Error(`${(error as Error).message}: ${JSON.stringify(states)}\n${journal.out}`, { cause: error });
+    });
+    expect(said).toEqual({ n: 3 });
   });
 });
 

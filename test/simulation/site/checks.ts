@@ -1,4 +1,5 @@
 /** Invariants of each order, and of a site once nothing goes wrong any more. A violation names the seed, the time and the object. */
+import { isDeepStrictEqual } from 'node:util';
 import type { StopReason } from '../../../schema/reasons/derived.ts';
 import { keys, readKey } from '../../../schema/keys.ts';
 import { closePolicy } from '../../../schema/manifest/manifest.ts';
@@ -6,7 +7,8 @@ import type { Intent } from '../../../store/store.ts';
 import { checkConverged, checkForgotten } from '../invariants.ts';
 import { nameOf } from '../leaving-model.ts';
 import { violate, type AppModel, type Installed, type PersonModel, type ServerModel } from '../world.ts';
-import { packageName, type Site, type Wished } from './site.ts';
+import { doubleOf } from './folder.ts';
+import { calm, packageName, type Site, type Wished } from './site.ts';
 
 interface Order {
   readonly op: string;
@@ -38,7 +40,8 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
   )
     violate(world, `${app.key} is ordered to stop (${reason}, ${requestId}) and nobody asked for that`);
   if (reason === 'LastWindowClosed') checkWindows(site, app);
-  if (reason === 'PersonRemoved' && app.person.document === 'written' && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
+  const isOfSomebody = app.person.document === 'written' || site.doubles.get(app.person) === 'written';
+  if (reason === 'PersonRemoved' && isOfSomebody && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
     violate(world, `${app.key} is ordered to stop (${reason}) and its person stays`);
   if (reason === 'PinnedStopped' && app.document !== 'desligado' && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
     violate(world, `${app.key} is ordered to stop (${reason}) without such a document`);
@@ -52,9 +55,13 @@ const promptMsMax = 5_000;
 function checkPromptness(site: Site, app: AppModel, requestId: string): void {
   const { world } = site;
   const asked = site.wishes.get(requestId);
-  if (asked === undefined || asked.app !== app || asked.by === 'service') return;
+  // A restart waits for a process to end, which may ignore what it is told.
+  if (asked?.app !== app || asked.wish !== 'start' || asked.by === 'service') return;
   const nowMs = world.clock.monotonicMs();
-  const isQuiet = nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
+  const { storeRefusesUntilMs: _past, ...weather } = site.weather;
+  const { storeRefusesUntilMs: _never, ...fair } = calm();
+  const isCalm = isDeepStrictEqual(weather, fair);
+  const isQuiet = isCalm && nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
   if (isQuiet && nowMs - asked.atMs > promptMsMax)
     violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
 }
@@ -62,7 +69,7 @@ function checkPromptness(site: Site, app: AppModel, requestId: string): void {
 /** Nothing is wrong for a person, nor was since then. */
 function isFair(site: Site, { server, document }: PersonModel, sinceMs: number): boolean {
   const { weather, world } = site;
-  const { storeRefusesUntilMs, diesAtCall: _dies, ...counts } = weather;
+  const { storeRefusesUntilMs, diesAtCall: _dies, hits: _hits, ...counts } = weather;
   const isCalm = Object.values(counts).every((one) => one === 0) && storeRefusesUntilMs < sinceMs && site.servesSinceMs < sinceMs - 15_000;
   return isCalm && server.reachable && document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > 2 * minuteMs;
 }
@@ -78,7 +85,9 @@ function checkWindows(site: Site, app: AppModel): void {
   if (open > 0 && world.clock.monotonicMs() - closedMs > wayMs)
     violate(world, `${app.key} is ordered to stop (LastWindowClosed) with ${open} windows open`);
   const wish = newestWish(site, app)?.[1];
-  if (wish !== undefined && wish.wish !== 'stop' && wish.atMs > closedMs + wayMs && site.clockSetAtMs < closedMs)
+  // A portal that begins counts what it was not told of as closed then.
+  const countedMs = Math.max(closedMs, site.servesSinceMs);
+  if (wish !== undefined && wish.wish !== 'stop' && wish.atMs > countedMs + wayMs && site.clockSetAtMs < closedMs)
     violate(world, `${app.key} is ordered to stop (LastWindowClosed), and was started after they closed`);
 }
 
@@ -101,6 +110,12 @@ export function checkFinished(site: Site, app: AppModel, requestId: string, befo
     violate(world, `${app.key}: ${wish} ${requestId} is refused (${decision.reason}) without cause`);
 }
 
+/** A supervisor is told to end: nothing of the account runs. */
+export function checkQuit({ world }: Site, person: PersonModel): void {
+  for (const app of person.apps)
+    if (app.env !== null) violate(world, `the supervisor of ${person.name} is told to end, and ${app.key} lives`);
+}
+
 /** A server that was away for a minute is told as such, and its apps as unknown. */
 export function checkAway(site: Site, server: ServerModel): void {
   const { world, portal } = site;
@@ -109,15 +124,17 @@ export function checkAway(site: Site, server: ServerModel): void {
   if (status === 'reachable') violate(world, `${server.name} is away for a minute and told as reachable`);
   for (const app of server.people.flatMap(({ apps }) => apps)) {
     if (app.env === null || app.person.document !== 'written' || app.installed.document !== 'written') continue;
-    const shown = portal!.serving!.gateway.apps.find(app.person.name, app.id);
-    if (shown?.status !== 'unknown')
-      violate(world, `${app.key} lives on a server that is away, and is shown ${shown?.status ?? 'not at all'}`);
+    // A portal that began meanwhile knows of the app, and of none of its files.
+    const shown = portal!.serving!.gateway.apps.find(app.person.name, app.id)?.status ?? entries.backends.get(app.key)?.decision?.state;
+    if (shown !== 'unknown') violate(world, `${app.key} lives on a server that is away, and is shown ${shown ?? 'not at all'}`);
   }
 }
 
 /** The installer takes the code away: its instances were ended first, unless they did not end or nobody sees them. */
 export function checkRemoved(site: Site, installed: Installed): void {
-  if (installed.document === 'written') violate(site.world, `${nameOf(installed)} is removed and did not leave`);
+  // It may have been written again while the order was on its way.
+  if (installed.document === 'written' && site.world.clock.monotonicMs() - changedAtMs(site) > wayMs)
+    violate(site.world, `${nameOf(installed)} is removed and did not leave`);
 }
 
 /** Once nothing goes wrong any more. */
@@ -134,7 +151,7 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
     // Whoever was taken out of the folder for a moment was signed out.
     if (!present.has(person.name)) person.session = null;
     if (person.document === 'leaving' && !entries.people.has(person.name)) {
-      checkForgotten(world, person);
+      if (!site.doubles.has(person)) checkForgotten(world, person);
       person.document = 'gone';
     }
     if (person.document === 'leaving' && afterMs > 100_000)
@@ -164,9 +181,23 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
     const { kind, parts } = readKey(key);
     const person = entries.people.get(parts[0]);
     const isThere =
-      kind === 'Package' ? packages.has(key) : ['Backend', 'Person', 'Supervisor'].includes(kind) ? person !== undefined : true;
+      kind === 'Package'
+        ? packages.has(key)
+        : kind === 'Backend'
+          ? entries.backends.has(key)
+          : ['Person', 'Supervisor'].includes(kind)
+            ? person !== undefined
+            : true;
     if (!isThere) violate(world, `${key} has a status and is no object`);
   }
+  for (const [person, state] of site.doubles) {
+    const isThere = entries.people.has(doubleOf(person.name));
+    if (state === 'leaving' && isThere) violate(world, `the second document of ${person.name} still leaves`);
+    if (state === 'leaving' && !isThere) site.doubles.delete(person);
+  }
+  for (const app of world.apps)
+    if (entries.backends.has(app.key) && app.installed.document === 'gone' && app.env === null && !pending.has(app.key))
+      violate(world, `${app.key} is an object, and nothing of it is there`);
   const sockets = portal!.serving!.rooms.relay.figures().sockets;
   if (sockets > site.rooms!.pages.size) violate(world, `the relay has ${sockets} sockets of ${site.rooms!.pages.size} pages`);
   const plan = await gateway.admin.plan(null);

@@ -2,15 +2,18 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { keys } from '../../../schema/keys.ts';
-import type { World } from '../world.ts';
+import type { ServerModel, World } from '../world.ts';
 import { packageName, type Site } from './site.ts';
+
+type Drawn = Pick<Site, 'world' | 'dir' | 'repository' | 'doubles' | 'places'>;
 
 const document = (kind: string, name: string, spec: string): string =>
   `apiVersion: svc/v1\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
 
-function textOf(world: World, repository: string): string {
+function textOf({ world, repository, doubles, places }: Drawn): string {
   const documents = [document('Portal', 'casa', `{ repository: ${repository} }`)];
-  for (const { name } of world.servers) documents.push(document('Server', name, `{ local: { prefix: ${name}, trusted: true } }`));
+  for (const server of world.servers)
+    documents.push(document('Server', server.name, `{ local: { prefix: ${server.name}${places.get(server) ?? ''}, trusted: true } }`));
   for (const installed of world.packages)
     if (installed.document === 'written')
       documents.push(
@@ -18,12 +21,25 @@ function textOf(world: World, repository: string): string {
       );
   for (const { name, server, document: state } of world.people)
     if (state === 'written') documents.push(document('Person', name, `{ nome: ${name}, login: ${name}, server: ${server.name} }`));
+  for (const [{ name, server }, state] of doubles)
+    if (state === 'written')
+      documents.push(document('Person', doubleOf(name), `{ nome: ${name}, login: ${name}, account: ${name}, server: ${server.name} }`));
   for (const app of world.apps)
     if (app.document !== null)
       documents.push(
         document('Backend', `${app.person.name}-${app.id}`, `{ app: ${app.id}, pessoa: ${app.person.name}, estado: ${app.document} }`),
       );
   return documents.join('---\n');
+}
+
+/** A name that had another document for the same account. */
+export const doubleOf = (name: string): string => `${name}-antes`;
+
+/** The server is reached in another way from now on, where its installer takes what comes. */
+export function moveServer(site: Site, server: ServerModel): void {
+  if (!site.refusing.delete(server)) return;
+  site.places.set(server, (site.places.get(server) ?? 0) + 1);
+  writeFolder(site, false);
 }
 
 /** As an administrator does who writes the file; where documents went, they say `svc apply --prune`, until it ends well. */
@@ -37,8 +53,9 @@ export function writeFolder(site: Site, isRemoval: boolean): void {
   portal?.process.gate(() => portal.serving?.controller.context.queue.add(keys.portal('casa'), false));
 }
 
-export function putFolder({ world, dir, repository }: Pick<Site, 'world' | 'dir' | 'repository'>): void {
-  writeFileSync(path.join(dir, 'new'), textOf(world, repository));
+export function putFolder(site: Drawn): void {
+  const { dir } = site;
+  writeFileSync(path.join(dir, 'new'), textOf(site));
   renameSync(path.join(dir, 'new'), path.join(dir, 'site.yaml'));
 }
 

@@ -98,7 +98,8 @@ async function packagesOn(site: Site, server: ServerModel): Promise<readonly Ins
     throw new SvcError('TIMEOUT', 'the server did not answer');
   }
   const found = server.packages.filter(({ present }) => present).map(packageOf);
-  if (weather.slowLooks > 0) {
+  const isNear = site.world.clock.monotonicMs() < (site.installing.get(server) ?? -Infinity);
+  if (weather.slowLooks > 0 && (isNear || site.chance('which look is slow').chance(0.2))) {
     weather.slowLooks -= 1;
     count(site, 'looks at packages that are slow');
     await pause(site.world.clock, site.chance('slow looks').int(2_000, 20_000));
@@ -128,8 +129,16 @@ export const instancesOf = ({ server, manifest }: Installed): readonly AppModel[
 
 async function installOn(site: Site, installed: Installed, signal: AbortSignal | undefined): Promise<InstalledPackage> {
   const { world, weather } = site;
-  await pause(site.world.clock, site.chance(`install ${installed.manifest.id}`).int(50, 5_000));
+  const { clock } = world;
+  const takesMs = site.chance(`install ${installed.manifest.id}`).int(50, 5_000);
+  // A look that begins then may tell of before.
+  site.installing.set(installed.server, clock.monotonicMs() + takesMs + 1_500);
+  await pause(clock, takesMs);
   if (signal?.aborted) throw new SvcError('CANCELLED', 'the installation was ended');
+  if (site.refusing.has(installed.server)) {
+    count(site, 'installations that are refused');
+    throw new SvcError('PACKAGE_REFUSED', 'no file of it may be run there');
+  }
   if (weather.failingInstalls > 0) {
     weather.failingInstalls -= 1;
     count(site, 'installations that fail');
@@ -137,7 +146,7 @@ async function installOn(site: Site, installed: Installed, signal: AbortSignal |
   }
   if (installed.present) violate(world, `${nameOf(installed)} is installed although it is there`);
   installed.present = true;
-  installed.hash = `hash-${world.clock.monotonicMs()}`;
+  installed.hash = `hash-${clock.monotonicMs()}`;
   for (const app of instancesOf(installed)) {
     for (const process of app.processes) end(world, app, process, 'Reinstalled');
     notice(world, app);

@@ -10,7 +10,7 @@ import { take } from '../orders.ts';
 import type { ProcessClock } from '../portals/process.ts';
 import { killSupervisor, snapshotOf } from '../server-model.ts';
 import type { AppModel, PersonModel } from '../world.ts';
-import { checkOrder } from './checks.ts';
+import { checkOrder, checkQuit } from './checks.ts';
 import { count, type Line, type Site } from './site.ts';
 
 interface Request {
@@ -107,24 +107,25 @@ function receive(site: Site, line: Line, request: Request): void {
 function answer(site: Site, line: Line, request: Request): void {
   const { weather } = site;
   const isOrder = ['start', 'stop', 'pin'].includes(request.op);
-  if (isOrder && weather.lostReplies > 0 && !site.isResting && site.chance('orders lost').chance(0.5)) {
+  const isHit = weather.hits === null || weather.hits === request.op;
+  if (isOrder && isHit && weather.lostReplies > 0 && !site.isResting && site.chance('orders lost').chance(0.5)) {
     weather.lostReplies -= 1;
     count(site, 'orders lost');
     return;
   }
   const reply = { id: request.id, ...carryOut(site, line, request) };
-  if (weather.lostReplies > 0) {
+  if (isHit && weather.lostReplies > 0) {
     weather.lostReplies -= 1;
     return count(site, 'replies lost');
   }
   let lateMs = 0;
-  if (weather.lateReplies > 0) {
+  if (isHit && weather.lateReplies > 0) {
     weather.lateReplies -= 1;
     lateMs = site.chance('late replies').int(500, machineLimits.supervisorReplyMsMax + 2_000);
     count(site, 'replies late');
   }
   const text = `${JSON.stringify(reply)}\n`;
-  if (weather.cutReplies > 0) {
+  if (isHit && weather.cutReplies > 0) {
     weather.cutReplies -= 1;
     count(site, 'lines cut within a reply');
     send(site, line, text.slice(0, site.chance('cuts').int(0, text.length - 1)), lateMs);
@@ -172,6 +173,7 @@ function carryOut(site: Site, line: Line, request: Request): object {
     case 'usage':
       return { ok: true, atMs: world.clock.monotonicMs(), apps: [] };
     case 'quit':
+      checkQuit(site, person);
       killSupervisor(world, person);
       world.clock.at(world.clock.monotonicMs() + 30, () => endLinesOf(site, (one) => one.person === person && one.life === line.life));
       return accepted;

@@ -5,8 +5,10 @@ import { watchIdle } from '../server-model.ts';
 import { violate, type AppModel, type PersonModel } from '../world.ts';
 import { checkAnswer } from './checks.ts';
 import { writeFolder } from './folder.ts';
+import { openPage, write, type Page } from './pages.ts';
 import { checkSignedOut } from './room-checks.ts';
-import { makeRoom, newSession, openPage, sessionHash, setRole, write, type Page } from './rooms.ts';
+import type { Portal } from './portal.ts';
+import { makeRoom, newSession, sessionHash, setRole } from './rooms.ts';
 import { count, later, type Site } from './site.ts';
 
 const minuteMs = 60_000;
@@ -68,33 +70,45 @@ export function keepWriting(site: Site, page: Page): void {
 }
 
 export function allWindowsClosed(site: Site, app: AppModel): void {
-  if (app.windows.open > 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
+  if (app.windows.open > 0) noteClosed(site, app);
   app.windows = { open: 0, zeroSinceMs: site.world.clock.nowMs() };
 }
 
 function setWindows(site: Site, app: AppModel, open: number): void {
-  const { person } = app;
   app.windows = { open, zeroSinceMs: open === 0 ? site.world.clock.nowMs() : null };
   if (open === 0) watchIdle(site.world, app);
-  if (open === 0) site.closedAtMs.set(app, site.world.clock.monotonicMs());
+  if (open === 0) noteClosed(site, app);
   else site.closedAtMs.delete(app);
   const { portal } = site;
-  portal?.process.gate(() => void portal.serving?.windows.count(person.name, person.name, app.id, open).catch(() => undefined));
+  portal?.process.gate(() => tellWindows(site, portal, app, open));
 }
 
-/** As the routes of the api do it, which answer once the order is in the store. */
-export function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
-  site.portal?.process.gate(() => askNow(site, app, wish, by));
+/** Windows that no portal was told of end nothing when they close. */
+function noteClosed({ closedAtMs, windowsTold, world }: Site, app: AppModel): void {
+  if (windowsTold.delete(app)) closedAtMs.set(app, world.clock.monotonicMs());
+  else closedAtMs.delete(app);
 }
 
-function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation'): void {
+/** As a page does, which has an answer once it is stored. */
+export function tellWindows(site: Site, portal: Portal, app: AppModel, open: number): void {
+  const { name } = app.person;
+  const told = (): void => void (open > 0 && app.windows.open > 0 && site.windowsTold.add(app));
+  portal.serving?.windows.count(name, name, app.id, open).then(told, () => undefined);
+}
+
+/** As the routes of the api do it, which answer once the order is in the store. `waits`: nobody closes the page meanwhile. */
+export function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', waits = false): void {
+  site.portal?.process.gate(() => askNow(site, app, wish, by, waits));
+}
+
+function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', waits: boolean): void {
   const starts = site.portal?.serving?.starts;
   const { name } = app.person;
   if (starts === undefined) return;
   count(site, `asked to ${wish}`);
   const away = new AbortController();
   const random = site.chance(`asks ${app.key}`);
-  if (random.chance(0.2)) later(site, random.int(50, 5_000), () => away.abort());
+  if (!waits && random.chance(0.2)) later(site, random.int(50, 5_000), () => away.abort());
   const options = { by, deadlineMs: 20_000, signal: away.signal } as const;
   const askedMs = site.world.clock.monotonicMs();
   const answer =
@@ -134,6 +148,17 @@ export function pin(site: Site, app: AppModel, document: AppModel['document']): 
   const isRemoval = app.document !== null && document === null;
   app.document = document;
   writeFolder(site, isRemoval);
+}
+
+/** The account of a person belongs to a document of another name, `written`, or to the person again: what runs there goes on. */
+export function renamed(site: Site, person: PersonModel, double: 'written' | 'leaving'): void {
+  site.doubles.set(person, double);
+  person.document = double === 'written' ? 'leaving' : 'written';
+  for (const app of person.apps) {
+    app.document = null;
+    allWindowsClosed(site, app);
+  }
+  writeFolder(site, true);
 }
 
 export function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: number): void {

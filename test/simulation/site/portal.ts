@@ -17,7 +17,9 @@ import { createProcessClock, type ProcessClock } from '../portals/process.ts';
 import { violate, type ServerModel } from '../world.ts';
 import { hostOf } from './host.ts';
 import { endLinesOf } from './lines.ts';
-import { beginRooms, watched, type RoomPortal } from './rooms.ts';
+import { tellWindows } from './people.ts';
+import { watched } from './room-disk.ts';
+import { beginRooms, type RoomPortal } from './rooms.ts';
 import { count, type Site } from './site.ts';
 
 export interface Portal {
@@ -95,8 +97,7 @@ function pagesComeAgain(site: Site, portal: Portal, name: string): void {
     if (site.portal !== portal || serving === null || person.session === null) return;
     portal.process.gate(() => {
       serving.windows.pageOpened(name, name);
-      for (const app of person.apps)
-        if (app.windows.open > 0) void serving.windows.count(name, name, app.id, app.windows.open).catch(() => undefined);
+      for (const app of person.apps) if (app.windows.open > 0) tellWindows(site, portal, app, app.windows.open);
     });
   });
 }

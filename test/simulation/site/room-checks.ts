@@ -1,15 +1,18 @@
 /** Invariants of rooms once nothing goes wrong any more. */
 import * as Y from 'yjs';
+import { canais, type Canal } from '../../../schema/rooms.ts';
 import { updatesIn } from '../../../schema/room-frames.ts';
 import { violate, type PersonModel } from '../world.ts';
-import { mayWrite, sessionHash, wayMs, wordsIn, type Room, type RoomSite } from './rooms.ts';
+import { mayWrite, wayMs, type Page } from './pages.ts';
+import { wordsIn } from './room-disk.ts';
+import { sessionHash, type Room, type RoomSite } from './rooms.ts';
 
 function textOf(doc: Y.Doc): string {
   return doc.getText('texto').toJSON();
 }
 
-async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet<string>> {
-  const { base, tail } = await log.load({ sala: id, canal: 'documento' });
+async function wordsOnDisk({ log }: RoomSite, { id }: Room, canal: Canal): Promise<ReadonlySet<string>> {
+  const { base, tail } = await log.load({ sala: id, canal });
   const doc = new Y.Doc();
   doc.transact(() => {
     if (base !== null) Y.applyUpdate(doc, base);
@@ -22,17 +25,21 @@ async function wordsOnDisk({ log }: RoomSite, { id }: Room): Promise<ReadonlySet
 export async function checkRooms(all: RoomSite, afterMs: number): Promise<void> {
   const { world } = all.site;
   for (const room of all.all)
-    await checkRoom(all, room, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
+    await checkRoom(all, room, afterMs, (what) => violate(world, `${room.id} ${afterMs / 1_000} s after the last fault: ${what}`));
 }
 
-async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void): Promise<void> {
-  const onDisk = await wordsOnDisk(all, room);
-  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !onDisk.has(word) && !room.deleted.has(word));
+async function checkRoom(all: RoomSite, room: Room, afterMs: number, say: (what: string) => void): Promise<void> {
+  const written = {
+    documento: await wordsOnDisk(all, room, 'documento'),
+    comentarios: await wordsOnDisk(all, room, 'comentarios'),
+  };
+  const isThere = (word: string): boolean => written.documento.has(word) || written.comentarios.has(word);
+  const lost = (words: Iterable<string>): readonly string[] => [...words].filter((word) => !isThere(word) && !room.deleted.has(word));
   const [gone] = lost(room.durable);
   if (gone !== undefined) say(`${gone} was on the disk and is lost`);
   const [promised] = lost(room.promised);
   if (promised !== undefined) say(`${promised} was written with everything in order and is lost`);
-  const texts = new Map<string, string>();
+  const texts = new Map<string, [Canal, string]>();
   for (const page of all.pages) {
     if (page.room !== room || !page.isOpen || page.person.session === null || page.person.document !== 'written') continue;
     const role = room.roles.get(page.person.name);
@@ -44,9 +51,13 @@ async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void)
     }
     if (estado === 'sem-acesso') continue;
     if (estado !== 'sincronizado') {
+      // Whoever said too much of themselves has to wait, in all their pages.
+      const isLoud = [...all.pages].some((one) => one.person === page.person && one.room === room && one.flooded > 0);
+      if (isLoud && afterMs < 100_000) continue;
       say(`${page.name} of ${page.person.name} is ${estado}`);
       continue;
     }
+    const onDisk = written[page.canal];
     const isWriter = mayWrite(page);
     const words = wordsIn(Buffer.from(textOf(page.doc)));
     const own = new Set(page.written.map(({ word }) => word));
@@ -56,9 +67,25 @@ async function checkRoom(all: RoomSite, room: Room, say: (what: string) => void)
     if (missing !== undefined) say(`${page.name} lacks ${missing}`);
     const unsaved = words.find((word) => (isWriter || !own.has(word)) && !onDisk.has(word));
     if (unsaved !== undefined) say(`${page.name} shows ${unsaved}, which is not on the disk`);
-    if (isWriter) texts.set(page.name, textOf(page.doc));
+    if (isWriter) texts.set(page.name, [page.canal, textOf(page.doc)]);
+    checkPresence(page, say);
   }
-  if (new Set(texts.values()).size > 1) say(`pages differ: ${[...texts.keys()].join(', ')}`);
+  for (const canal of canais) {
+    const same = [...texts].filter(([, [of]]) => of === canal);
+    if (new Set(same.map(([, [, text]]) => text)).size > 1) say(`pages differ: ${same.map(([name]) => name).join(', ')}`);
+  }
+}
+
+/** Presence of one person in a room, as another page has it. Literal, not the code's constant. */
+const presenceBytesMax = 400 * 1_024;
+
+function checkPresence(page: Page, say: (what: string) => void): void {
+  const sizes = new Map<string, number>();
+  for (const [, state] of page.connection.presenca?.getStates() ?? []) {
+    const who = JSON.stringify(state['user']);
+    sizes.set(who, (sizes.get(who) ?? 0) + JSON.stringify(state).length);
+  }
+  for (const [who, bytes] of sizes) if (bytes > presenceBytesMax) say(`${page.name} has ${bytes} bytes of presence of ${who}`);
 }
 
 /** Words of who may only look are nowhere but in their own page. */

@@ -9,15 +9,18 @@ import { openSqliteStore } from '../../../store/sqlite.ts';
 import type { Store } from '../../../store/store.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, violate, type AppModel } from '../world.ts';
-import { carryOut, drawActs, goOn, type Act } from './acts.ts';
+import { carryOut, drawActs, kindsOf, type Act } from './acts.ts';
+import { goOn } from './app-acts.ts';
 import { checkFinished, checkRest } from './checks.ts';
-import { applyFolder, putFolder, putRepository } from './folder.ts';
+import { applyFolder, moveServer, putFolder, putRepository } from './folder.ts';
 import { endLinesOf, pushChange } from './lines.ts';
-import { beginPeople } from './people.ts';
+import { closePage } from './pages.ts';
+import { beginPeople, renamed } from './people.ts';
 import { beginPortal, killPortal } from './portal.ts';
 import { checkForbidden, checkRooms } from './room-checks.ts';
-import { closePage, openRooms } from './rooms.ts';
-import { calm, chances, restMs, settle, type Site } from './site.ts';
+import { openRooms } from './rooms.ts';
+import { calm, chances, settle, type Site } from './site.ts';
+import { trialMs, tryApps } from './trial.ts';
 
 export interface History {
   readonly seed: number;
@@ -79,7 +82,13 @@ async function openSite({
     loggedMs: [],
     counts: {},
     closedAtMs: new Map(),
+    windowsTold: new Set(),
     closedAccounts: new Map(),
+    doubles: new Map(),
+    refusing: new Set(),
+    places: new Map(),
+    installing: new Map(),
+    actsOf: kindsOf(seed),
     folderChangedAtMs: -Infinity,
     isApplyDue: false,
     faultAtMs: 0,
@@ -89,6 +98,7 @@ async function openSite({
     portal: null,
     rooms: null,
     isResting: false,
+    restsUntilMs: 0,
     activity: 0,
     calls: 0,
     callsAtRest: 0,
@@ -150,6 +160,8 @@ function heal(site: Site): void {
   Object.assign(site.weather, calm());
   site.closedAccounts.clear();
   for (const server of site.world.servers) server.reachable = true;
+  for (const server of site.world.servers) moveServer(site, server);
+  for (const [person, double] of site.doubles) if (double === 'written') renamed(site, person, 'leaving');
   endLinesOf(site, (line) => line.person.supervisor !== line.life);
   goOn(site);
   const rooms = site.rooms!;
@@ -157,7 +169,7 @@ function heal(site: Site): void {
   rooms.slowMs = 0;
   rooms.troubleAtMs = site.world.clock.monotonicMs();
   for (const page of rooms.pages) {
-    page.setOnline(true);
+    if (!page.isOnline) page.setOnline(true);
     if (page.person.session === null) closePage(rooms, page);
   }
 }
@@ -168,18 +180,26 @@ async function check(site: Site, ms: number): Promise<void> {
   checkForbidden(site.rooms!);
 }
 
-function rest(site: Site): void {
+/** How long everything rests until the last look; some rests go on for long after it, some with a trial. */
+const restMs = 120_000;
+const longRestMs = 9 * minuteMs;
+
+function rest(site: Site, number: number): void {
   const { clock } = site.world;
   if (site.callsAtRest === 0) site.callsAtRest = site.calls;
+  const kind = (['short', 'trial', 'short', 'long'] as const)[number % 4]!;
+  const lastsMs = restMs + { short: 0, trial: trialMs, long: longRestMs - restMs }[kind];
   site.isResting = true;
+  site.restsUntilMs = clock.monotonicMs() + lastsMs;
   heal(site);
   const at = (ms: number, act: () => void): void => void clock.at(clock.monotonicMs() + ms, act);
   at(7_000, () => {
     if (site.isApplyDue) applyFolder(site);
   });
-  for (const ms of [45_000, 115_000])
+  if (kind === 'trial') at(restMs, () => tryApps(site));
+  for (const ms of [45_000, 115_000, ...(kind === 'long' ? [lastsMs - 5_000] : [])])
     at(ms, () => void check(site, ms).catch((error: unknown) => violate(site.world, `a check failed: ${String(error)}`)));
-  at(restMs, () => {
+  at(lastsMs, () => {
     site.isResting = false;
   });
 }
@@ -217,7 +237,8 @@ export async function simulateSite(history: History): Promise<Report> {
       clock.at(act[0], () => {
         if (!site.isResting) carryOut(site, act);
       });
-    for (let atMs = restEveryMs; atMs < untilMs; atMs += restEveryMs) clock.at(atMs, () => rest(site));
+    for (let [atMs, number] = [restEveryMs, 0]; atMs < untilMs; [atMs, number] = [atMs + restEveryMs, number + 1])
+      clock.at(atMs, () => rest(site, number));
     await settle(site);
     while (clock.monotonicMs() < untilMs + 3 * minuteMs && world.tally.violations.length < (history.violationsMax ?? 20) && clock.step()) {
       steps += 1;

@@ -29,6 +29,8 @@ export interface Line {
 export interface Weather {
   storeRefusesUntilMs: number;
   storeSlowMs: number;
+  /** Kind of request whose replies are lost, late or cut; null: any. */
+  hits: string | null;
   lostReplies: number;
   lateReplies: number;
   cutReplies: number;
@@ -47,6 +49,7 @@ export interface Weather {
 export const calm = (): Weather => ({
   storeRefusesUntilMs: 0,
   storeSlowMs: 0,
+  hits: null,
   lostReplies: 0,
   lateReplies: 0,
   cutReplies: 0,
@@ -86,8 +89,19 @@ export interface Site {
   readonly counts: Record<string, number>;
   /** When the last window of an app closed, of those that had one. */
   readonly closedAtMs: Map<AppModel, number>;
+  /** Apps of whose open windows a portal was told. */
+  readonly windowsTold: Set<AppModel>;
   /** Why an account is closed, by the name of its person. */
   readonly closedAccounts: Map<string, 'locked' | 'expired'>;
+  /** Documents of another name that have the account of a person, or had it. */
+  readonly doubles: Map<PersonModel, 'written' | 'leaving'>;
+  /** Servers whose installer refuses packages for good, and how often each was moved: its document says another place then. */
+  readonly refusing: Set<ServerModel>;
+  readonly places: Map<ServerModel, number>;
+  /** Packages that are being installed, or were a moment ago. */
+  readonly installing: Map<ServerModel, number>;
+  /** Kinds of acts of this history. */
+  readonly actsOf: Readonly<Record<string, number>>;
   folderChangedAtMs: number;
   /** Something was removed from the folder, and `svc apply --prune` did not end well yet. */
   isApplyDue: boolean;
@@ -102,6 +116,7 @@ export interface Site {
   portal: Portal | null;
   rooms: RoomSite | null;
   isResting: boolean;
+  restsUntilMs: number;
   /** Rises whenever something reaches a portal, or a portal something. */
   activity: number;
   /** Calls of the portal so far, for its death at one of them. */
@@ -124,7 +139,7 @@ export function count(site: Site, what: string): void {
 
 /** Turns of the event loop without a sign of life after which nothing more happens at this moment. */
 const quietTurns = 3;
-const turnsMax = 200_000;
+const busyTurnsMax = 200_000;
 
 /** Files are read, or a thread of the portal works: the simulated world stands still meanwhile. */
 const isAtWork = (): boolean =>
@@ -132,26 +147,23 @@ const isAtWork = (): boolean =>
 
 /** Lets the portal do everything that it does at this moment. */
 export async function settle(site: Site): Promise<void> {
-  let quiet = 0;
-  for (let turns = 0; quiet < quietTurns; turns += 1) {
-    if (turns > turnsMax) throw new Error(`the portal is busy for ever at ${site.world.clock.monotonicMs()} ms`);
+  let [quiet, busy] = [0, 0];
+  while (quiet < quietTurns) {
     const before = site.activity;
     await turn();
-    const isQuiet = site.activity === before && !isAtWork();
-    quiet = isQuiet ? quiet + 1 : 0;
+    if (site.activity !== before) busy += 1;
+    if (busy > busyTurnsMax) throw new Error(`the portal is busy for ever at ${site.world.clock.monotonicMs()} ms`);
+    quiet = site.activity === before && !isAtWork() ? quiet + 1 : 0;
   }
 }
 
 export const packageName = (installed: Installed): string => `${installed.manifest.id}-${installed.server.name}`;
 
-/** How long everything rests. */
-export const restMs = 120_000;
-
 /** While everything rests nobody does anything: it is put off. */
 export function later(site: Site, ms: number, act: () => void): void {
   const { clock } = site.world;
   clock.at(clock.monotonicMs() + ms, () => {
-    if (site.isResting) later(site, restMs, act);
+    if (site.isResting) later(site, site.restsUntilMs - clock.monotonicMs(), act);
     else act();
   });
 }

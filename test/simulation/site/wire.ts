@@ -42,7 +42,8 @@ export function openWire(site: Site, process: ProcessClock, random: Random): Wir
     };
     from.on('data', (chunk: Buffer) => later(() => void to.write(chunk)));
     from.on('end', () => later(() => void to.end()));
-    from.on('close', () => later(end));
+    // What was written before still arrives.
+    from.on('close', () => later(() => void clock.at(clock.monotonicMs() + 1, end)));
     from.on('error', () => undefined);
   };
   carry(inner, outer, (act) => process.gate(act));
