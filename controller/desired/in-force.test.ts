@@ -9,8 +9,8 @@ import type { Store } from '../../store/store.ts';
 import { openDesiredSource, type DesiredSource } from './in-force.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { syncEntries } from '../sync-entries.ts';
-import { emptyEntries, type PersonEntry } from '../entries.ts';
-import { memoryHost } from '../hosts/testing/memory-host.ts';
+import { backendOf, emptyEntries, type PersonEntry } from '../entries.ts';
+import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { createFolderReader, readFolder } from './read-folder.ts';
 
@@ -269,6 +269,25 @@ test('what an installation failed of is no failure any more on a server whose do
   Object.assign(entries.packages.get('notas') ?? {}, { failure });
   expect(await failureAfter('{}')).toBe(failure);
   expect(await failureAfter('{ prefix: casa }')).toBeNull();
+});
+
+test('apps of people stay in sight while their server is reached otherwise, and was not looked at yet', async () => {
+  const entries = emptyEntries(source.current());
+  const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };
+  const personAfter = async (spec: string): Promise<PersonEntry> => {
+    write('a.yaml', `${server.replace('{ prefix: casa, trusted: true }', spec)}---\n${person('ana')}`);
+    await source.reread(false);
+    syncEntries(entries, source.current(), factory);
+    return entries.people.get('ana')!;
+  };
+  const before = await personAfter('{}');
+  const [installed] = packagesInMemory(1);
+  Object.assign(before, { own: [installed], packages: new Map([['app0', installed]]) });
+  backendOf(entries, before, 'app0', factory);
+  const after = await personAfter('{ prefix: casa }');
+  expect(after).not.toBe(before);
+  expect([...after.packages.keys(), ...after.backends.keys(), ...entries.backends.keys()]).toEqual(['app0', 'app0', 'Backend/ana/app0']);
+  expect(entries.backends.get('Backend/ana/app0')?.person).toBe(after);
 });
 
 test.for([

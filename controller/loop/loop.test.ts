@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock/system.ts';
 import { createBus, type Bus } from '../../store/bus.ts';
@@ -146,6 +147,19 @@ test('a wall clock that was set back lets everything be decided once more: a dea
   await controller.context.queue.idle();
   const [server] = controller.context.entries.servers.values();
   expect(server?.observedAtMs).toBeLessThanOrEqual(systemClock.nowMs() + wallOffsetMs);
+});
+
+test('the last window of an app that is gone closes: it is no object again', async () => {
+  await begin(1, 2);
+  // What was never looked at is not known to be gone.
+  Object.assign(controller.context.entries.people.get('p0')!, { accountSeen: true });
+  bus.enqueue('Backend/p0/gone', false);
+  // The store is asked for orders before.
+  await sleep(100);
+  await controller.context.queue.idle();
+  await controller.context.recorder.written();
+  expect(controller.context.entries.backends.has('Backend/p0/gone')).toBe(false);
+  expect((await store.statuses('Backend/')).map(({ key }) => key)).not.toContain('Backend/p0/gone');
 });
 
 test('an intent of the api is read, carried as far as it can be, and its transition has a reason and a round', async () => {
