@@ -40,6 +40,11 @@ export const limits = {
   portalClockSkewMsMax: 5_000,
   /** How often a portal among others tells which servers it does not reach. */
   portalReachMs: 5_000,
+  /** A portal whose loop works for less than this part of the time collects its heap, if that is small and the process grew by so much. */
+  restLookMs: 15_000,
+  restLoadMax: 0.03,
+  restGrownBytesMin: 32 * 1_024 * 1_024,
+  restHeapBytesMax: 128 * 1_024 * 1_024,
   /** Log lines of one kind about one person, address or object: so many at once, and one more after so long, whatever else is said about them. */
   logLinesOfKindBurst: 10,
   logLineOfKindRefillMs: 6_000,

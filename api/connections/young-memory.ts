@@ -9,7 +9,9 @@ import { runInNewContext } from 'node:vm';
 import { workPassed } from '../budgets/loop-time.ts';
 import { limits } from '../limits.ts';
 
-type Collect = (options?: { readonly type: 'minor' }) => void;
+type Collect = (
+  options?: { readonly type: 'minor' } | { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' },
+) => void;
 
 /** V8's own collection, which it hands out only when asked to. */
 export function collector(): Collect {

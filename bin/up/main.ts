@@ -38,6 +38,7 @@ import { gpuCheck } from './gpu-check.ts';
 import { isLocal, runsHere } from './here.ts';
 import { greetingOf, isJournal, plainGreeting } from './greeting.ts';
 import { keysCheck } from './keys-check.ts';
+import { collectAtRest } from './idle-collection.ts';
 import { homesCheck, supervisorsCheck } from './homes-check.ts';
 import { packagesCheck } from './packages-check.ts';
 import { repositoriesCheck } from './repositories-check.ts';
@@ -96,6 +97,7 @@ export async function up(options: UpOptions): Promise<void> {
   void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
   const stopContaining = containFaults(log);
+  const stopCollecting = collectAtRest();
   let failure: unknown = null;
   try {
     log.info({ signal: await Promise.race([ended, running.lost]) }, 'ending; apps live on');
@@ -105,6 +107,7 @@ export async function up(options: UpOptions): Promise<void> {
   }
   await running.end();
   budget.end();
+  stopCollecting();
   stopContaining();
   killAfter(limits.upLeaveMsMax, log);
   if (!running.mayClose()) {
