@@ -92,8 +92,6 @@ function syncServers(entries: Entries, inForce: InForce, factory: EntryFactory):
     // Connections of a document that is not in force any more: a key that was taken back opens nothing from here on.
     void entry.host.close();
     entries.servers.delete(name);
-    // An installation's failure there proves nothing about another place, or another way in.
-    for (const one of entries.packages.values()) if (one.target.server === name) one.failure = null;
   }
   for (const [name, { placed, leaving, lost }] of wanted) {
     const entry: ServerEntry = entries.servers.get(name) ?? {

@@ -4,7 +4,6 @@
  */
 import { getHeapStatistics } from 'node:v8';
 import { collector } from '../../api/connections/young-memory.ts';
-import { createLoopLoad } from '../../api/rooms/relay/loop-load.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { limits } from '../limits.ts';
@@ -19,13 +18,23 @@ interface Heap {
   readonly load: () => number;
 }
 
+function loopLoad(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
+
 const collectWhole = collector();
 const own: Heap = {
   clock: systemClock,
   // Only this flavour returns half-empty pages to the system.
   collect: () => collectWhole({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
   memory: () => ({ rss: process.memoryUsage.rss(), heapUsed: getHeapStatistics().used_heap_size }),
-  load: createLoopLoad(),
+  load: loopLoad(),
 };
 
 /** Returns what ends it. */

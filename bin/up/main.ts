@@ -96,8 +96,7 @@ export async function up(options: UpOptions): Promise<void> {
   // Also while it starts.
   void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
-  const stopContaining = containFaults(log);
-  const stopCollecting = collectAtRest();
+  const stops = [containFaults(log), collectAtRest()];
   let failure: unknown = null;
   try {
     log.info({ signal: await Promise.race([ended, running.lost]) }, 'ending; apps live on');
@@ -107,8 +106,7 @@ export async function up(options: UpOptions): Promise<void> {
   }
   await running.end();
   budget.end();
-  stopCollecting();
-  stopContaining();
+  for (const stop of stops) stop();
   killAfter(limits.upLeaveMsMax, log);
   if (!running.mayClose()) {
     log.error('a database is not what it was when it was opened: it is left as it is');

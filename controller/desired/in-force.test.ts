@@ -254,23 +254,6 @@ test('a person who comes back before they were forgotten leaves anew when they a
   expect(await take(9)).toMatchObject({ leaving: true, signedOut: false, supervisorEnded: false });
 });
 
-test('what an installation failed of is no failure any more on a server whose document changed', async () => {
-  const entries = emptyEntries(source.current());
-  const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };
-  const failureAfter = async (spec: string): Promise<unknown> => {
-    write('a.yaml', server.replace('{ prefix: casa, trusted: true }', spec));
-    write('b.yaml', 'apiVersion: svc/v1\nkind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: 1.0.0, server: casa }\n');
-    await source.reread(false);
-    syncEntries(entries, source.current(), factory);
-    return entries.packages.get('notas')?.failure;
-  };
-  await failureAfter('{}');
-  const failure = { reason: 'ScopeRefused', message: 'm', retry: 'terminal', atMs: 0 } as const;
-  Object.assign(entries.packages.get('notas') ?? {}, { failure });
-  expect(await failureAfter('{}')).toBe(failure);
-  expect(await failureAfter('{ prefix: casa }')).toBeNull();
-});
-
 test('apps of people stay in sight while their server is reached otherwise, and was not looked at yet', async () => {
   const entries = emptyEntries(source.current());
   const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };

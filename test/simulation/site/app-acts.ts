@@ -6,7 +6,7 @@ import type { Do } from './acts.ts';
 import { checkAway, checkClosed } from './checks.ts';
 import { moveServer } from './folder.ts';
 import { endLinesOf } from './lines.ts';
-import { allWindowsClosed, ask, closeWindow, leave, openWindow, pin, renamed, signOut } from './people.ts';
+import { allWindowsClosed, ask, closeWindow, leave, openWindow, pin, renamed, serverLeaves, signOut } from './people.ts';
 import { killPortal } from './portal.ts';
 import { later, type Site } from './site.ts';
 
@@ -158,7 +158,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     },
   ],
   'account closed': [
-    1,
+    3,
     (site, random) => {
       const person = random.pick(site.world.people);
       if (person.document !== 'written' || site.closedAccounts.has(person.name)) return;
@@ -202,7 +202,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     2,
     (site, random) => {
       const app = anyApp(site, random);
-      site.weather.latePushes += random.int(0, 3);
+      site.weather.latePushes += random.int(2, 12);
       ask(site, app, 'start', 'person');
       later(site, random.int(1, 400), () => leave(site, app.person, random.int(20_000, 10 * minuteMs)));
     },
@@ -261,12 +261,12 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
       if (random.chance(0.5)) slowStore(site, random);
       for (let n = random.int(3, 9); n > 0; n -= 1) {
         const wish = random.pick(['start', 'start', 'stop', 'restart'] as const);
-        later(site, random.int(0, 3_000), () => ask(site, app, wish, 'person'));
+        later(site, random.int(0, 3_000), () => ask(site, app, wish, 'person', 0.6));
       }
     },
   ],
   'folder edited on a full disk': [
-    2,
+    3,
     (site, random) => {
       const nowMs = site.world.clock.monotonicMs();
       site.weather.storeRefusesUntilMs = nowMs + random.int(10, 15_000);
@@ -299,6 +299,23 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
       renamed(site, person, 'written');
       later(site, random.int(5_000, 4 * minuteMs), () => {
         if (site.doubles.get(person) === 'written') renamed(site, person, 'leaving');
+      });
+    },
+  ],
+  'server leaves': [
+    1,
+    (site, random) => {
+      serverLeaves(site, random.pick(site.world.servers), random.chance(0.3) ? random.int(10, 3_000) : random.int(3_000, 5 * minuteMs));
+    },
+  ],
+  'portal killed while apps come up, and their tokens are not to be had': [
+    2,
+    (site, random) => {
+      for (const app of site.world.apps) if (random.chance(0.7)) ask(site, app, 'start', 'person', 0);
+      later(site, random.int(30, 1_500), () => {
+        killPortal(site);
+        site.weather.hits = 'token';
+        site.weather[random.pick(['lostReplies', 'cutReplies'] as const)] += random.int(1, 4);
       });
     },
   ],

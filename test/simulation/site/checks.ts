@@ -116,6 +116,21 @@ export function checkQuit({ world }: Site, person: PersonModel): void {
     if (app.env !== null) violate(world, `the supervisor of ${person.name} is told to end, and ${app.key} lives`);
 }
 
+const ownEnds: ReadonlySet<string> = new Set(['Idle', 'LastWindowClosed']);
+
+/** A while after an order of a person, when nothing went wrong and nobody asked for anything else. */
+export function checkCarriedOut(site: Site, app: AppModel, requestId: string): void {
+  const [id, wish] = newestWish(site, app) ?? [];
+  if (id !== requestId || wish === undefined || wish.by === 'service') return;
+  const { installed, document, env, supervision } = app;
+  const isLate = site.faultAtMs < wish.atMs - minuteMs && isFair(site, app.person, wish.atMs);
+  if (!isLate || document !== null || installed.document !== 'written' || !installed.present) return;
+  if (wish.wish === 'stop' && env !== null && installed.manifest.kind !== 'service')
+    violate(site.world, `${app.key} was stopped half a minute ago with everything in order, and lives`);
+  if (wish.wish !== 'stop' && env === null && supervision.state !== 'failed' && !ownEnds.has(supervision.reason))
+    violate(site.world, `${app.key} was started half a minute ago with everything in order, and is not wanted (${supervision.reason})`);
+}
+
 /** A server that was away for a minute is told as such, and its apps as unknown. */
 export function checkAway(site: Site, server: ServerModel): void {
   const { world, portal } = site;
@@ -187,7 +202,7 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
           ? entries.backends.has(key)
           : ['Person', 'Supervisor'].includes(kind)
             ? person !== undefined
-            : true;
+            : kind !== 'Server' || entries.servers.has(parts[0]);
     if (!isThere) violate(world, `${key} has a status and is no object`);
   }
   for (const [person, state] of site.doubles) {
@@ -198,8 +213,13 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
   for (const app of world.apps)
     if (entries.backends.has(app.key) && app.installed.document === 'gone' && app.env === null && !pending.has(app.key))
       violate(world, `${app.key} is an object, and nothing of it is there`);
+  for (const server of world.servers) {
+    if (server.document === 'leaving' && !entries.servers.has(server.name)) server.document = 'gone';
+    if (server.document === 'leaving') violate(world, `${server.name} still leaves ${afterMs / 1_000} s after the last fault`);
+  }
   const sockets = portal!.serving!.rooms.relay.figures().sockets;
-  if (sockets > site.rooms!.pages.size) violate(world, `the relay has ${sockets} sockets of ${site.rooms!.pages.size} pages`);
+  const there = [...site.rooms!.pages].filter(({ connection }) => connection.estado === 'sincronizado').length;
+  if (sockets > there) violate(world, `the relay has ${sockets} sockets of ${there} pages`);
   const plan = await gateway.admin.plan(null);
   if (!plan.ok) violate(world, `the folder has errors: ${JSON.stringify(plan.errors)}`);
   for (const change of plan.changes) violate(world, `the plan has ${JSON.stringify(change)} ${afterMs / 1_000} s after the last fault`);

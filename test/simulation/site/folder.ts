@@ -13,7 +13,8 @@ const document = (kind: string, name: string, spec: string): string =>
 function textOf({ world, repository, doubles, places }: Drawn): string {
   const documents = [document('Portal', 'casa', `{ repository: ${repository} }`)];
   for (const server of world.servers)
-    documents.push(document('Server', server.name, `{ local: { prefix: ${server.name}${places.get(server) ?? ''}, trusted: true } }`));
+    if (server.document === 'written')
+      documents.push(document('Server', server.name, `{ local: { prefix: ${server.name}${places.get(server) ?? ''}, trusted: true } }`));
   for (const installed of world.packages)
     if (installed.document === 'written')
       documents.push(

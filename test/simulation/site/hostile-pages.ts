@@ -28,9 +28,9 @@ export function answerWithWords({ site }: RoomSite, page: Page, random: Random):
 }
 
 /** As much presence as fits, under names of its own. */
-export function flooded(page: Page, random: Random): void {
-  const ids = random.int(1, 4);
-  const words = JSON.stringify({ seen: 'x'.repeat(random.int(10_000, 15_000)) });
+export function flooded(page: Page): void {
+  const ids = 4;
+  const words = JSON.stringify({ seen: 'x'.repeat(15_000) });
   send(page, (to) => {
     encoding.writeVarUint(to, presence);
     const entries = encoding.createEncoder();

@@ -141,16 +141,19 @@ export function write(all: RoomSite, page: Page): void {
   // Between words: each stays whole.
   const places = [...text.toJSON().matchAll(/</g)].map(({ index }) => index);
   const dice = all.site.chance(`deletes ${page.name}`);
-  const [own] = page.written.slice(-20, -10);
-  const at = own === undefined ? -1 : text.toJSON().indexOf(own.word);
-  // A reader's own page shows what they did, and nobody else's.
-  if (dice.chance(0.1) && at >= 0 && own !== undefined && mayWrite(page)) {
-    page.room.deleted.add(own.word);
-    text.delete(at, own.word.length);
-    return;
-  }
+  if (dice.chance(0.1) && deleteWord(page)) return;
   page.written.push({ word, atMs: all.site.world.clock.monotonicMs() });
   text.insert(all.site.chance(`place ${page.name}`).pick([...places, text.length]), word);
+}
+
+/** One of their own that is a while old. A reader's own page shows what they did, and nobody else's: they delete nothing. */
+export function deleteWord(page: Page): boolean {
+  const text = page.doc.getText('texto');
+  const own = page.written.slice(-20, -3).find(({ word }) => text.toJSON().includes(word));
+  if (own === undefined || !mayWrite(page)) return false;
+  page.room.deleted.add(own.word);
+  text.delete(text.toJSON().indexOf(own.word), own.word.length);
+  return true;
 }
 
 /** More than a frame holds. */

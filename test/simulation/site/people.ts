@@ -2,7 +2,7 @@
 import { SvcError } from '../../../schema/errors.ts';
 import { keys } from '../../../schema/keys.ts';
 import { watchIdle } from '../server-model.ts';
-import { violate, type AppModel, type PersonModel } from '../world.ts';
+import { violate, type AppModel, type PersonModel, type ServerModel } from '../world.ts';
 import { checkAnswer } from './checks.ts';
 import { writeFolder } from './folder.ts';
 import { openPage, write, type Page } from './pages.ts';
@@ -96,19 +96,19 @@ export function tellWindows(site: Site, portal: Portal, app: AppModel, open: num
   portal.serving?.windows.count(name, name, app.id, open).then(told, () => undefined);
 }
 
-/** As the routes of the api do it, which answer once the order is in the store. `waits`: nobody closes the page meanwhile. */
-export function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', waits = false): void {
-  site.portal?.process.gate(() => askNow(site, app, wish, by, waits));
+/** As the routes of the api do it, which answer once the order is in the store. `leaves`: how often its page is closed before the answer. */
+export function ask(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', leaves = 0.2): void {
+  site.portal?.process.gate(() => askNow(site, app, wish, by, leaves));
 }
 
-function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', waits: boolean): void {
+function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', by: 'person' | 'navigation', leaves: number): void {
   const starts = site.portal?.serving?.starts;
   const { name } = app.person;
   if (starts === undefined) return;
   count(site, `asked to ${wish}`);
   const away = new AbortController();
   const random = site.chance(`asks ${app.key}`);
-  if (!waits && random.chance(0.2)) later(site, random.int(50, 5_000), () => away.abort());
+  if (random.chance(leaves)) later(site, random.int(leaves > 0.5 ? 5 : 50, leaves > 0.5 ? 300 : 5_000), () => away.abort());
   const options = { by, deadlineMs: 20_000, signal: away.signal } as const;
   const askedMs = site.world.clock.monotonicMs();
   const answer =
@@ -172,7 +172,25 @@ export function leave(site: Site, owner: PersonModel | AppModel['installed'], ba
   if (owner.kind === 'person') for (const app of apps) allWindowsClosed(site, app);
   writeFolder(site, true);
   later(site, backMs, () => {
+    // With its server it comes back as well.
+    if (owner.server.document !== 'written') return;
     owner.document = 'written';
+    writeFolder(site, false);
+  });
+}
+
+/** With all that is on it. */
+export function serverLeaves(site: Site, server: ServerModel, backMs: number): void {
+  const all = [...server.people, ...server.packages];
+  if (server.document !== 'written' || server.people.some((person) => site.doubles.has(person))) return;
+  for (const one of [server, ...all]) if (one.document === 'written') one.document = 'leaving';
+  for (const app of server.people.flatMap(({ apps }) => apps)) {
+    app.document = null;
+    allWindowsClosed(site, app);
+  }
+  writeFolder(site, true);
+  later(site, backMs, () => {
+    for (const one of [server, ...all]) one.document = 'written';
     writeFolder(site, false);
   });
 }

@@ -125,8 +125,8 @@ export const plantedInApps: readonly Planted[] = [
   },
   {
     id: 'failure-of-old-place',
-    file: 'controller/sync-entries.ts',
-    from: '    for (const one of entries.packages.values()) if (one.target.server === name) one.failure = null;\n',
+    file: 'reconcilers/package.ts',
+    from: '    desired.place ?? null,\n',
     to: '',
     is: 'A final failure of an installation outlives a change of its server: the package is never tried at the new place.',
     area: 'apps',
@@ -210,9 +210,9 @@ export const plantedInApps: readonly Planted[] = [
   {
     id: 'start-joins-old-watch',
     file: 'api/portal/starts.ts',
-    from: '    if (watch.waiters === 0) calls.lastLeft();\n',
+    from: '  for (const wish of wishes) watches.delete(`${wish} ${backend}`);\n',
     to: '',
-    is: 'A watch that nobody waits for stays: a start after a stop joins the one of before and writes no order.',
+    is: 'A watch of before another order stays: a start after a stop joins it and writes no order.',
     area: 'apps',
     wasThere: false,
     seed: null,

@@ -3,8 +3,9 @@ import type { Random } from '../random.ts';
 import type { PersonModel } from '../world.ts';
 import type { Do } from './acts.ts';
 import { answerWithWords, flooded } from './hostile-pages.ts';
-import { closePage, mayWrite, openPage, write, writeAtLength, type Page } from './pages.ts';
+import { closePage, deleteWord, mayWrite, openPage, write, writeAtLength, type Page } from './pages.ts';
 import { keepWriting, signOut } from './people.ts';
+import { checkPresenceOf } from './room-checks.ts';
 import { setRole, type Room } from './rooms.ts';
 import { later, type Site } from './site.ts';
 
@@ -81,7 +82,7 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
   ],
   'log slow': [2, slowLog],
   'written at length without network': [
-    0.5,
+    1.5,
     (site, random) => {
       const page = anyPage(site, random);
       if (page === null) return;
@@ -103,12 +104,17 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     (site, random) => {
       const rooms = site.rooms!;
       const room = anyRoom(site, random);
-      if (random.chance(0.7)) slowLog(site, random);
-      for (const page of rooms.pages) if (page.room === room) write(rooms, page);
-      later(site, random.int(30, 4_000), () => {
+      // What is written down takes as long as they stay: the next words wait for it.
+      if (random.chance(0.7)) rooms.slowMs = random.int(4_000, 9_000);
+      later(site, 15_000, () => (rooms.slowMs = 0));
+      for (const ms of [1, 300, 700])
+        later(site, ms, () => {
+          for (const page of rooms.pages) if (page.room === room) write(rooms, page);
+        });
+      later(site, random.int(3_800, 5_000), () => {
         for (const page of rooms.pages) if (page.room === room) closePage(rooms, page);
       });
-      later(site, random.int(4_000, 90_000), () => {
+      later(site, random.int(6_000, 90_000), () => {
         for (const person of site.world.people) if (room !== null) enter(site, person, room);
       });
     },
@@ -127,8 +133,12 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     (site, random) => {
       const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
       if (room === null || room.owner === person) return;
+      if (random.chance(0.5)) {
+        site.weather.storeSlowMs = random.int(10, 100);
+        later(site, 1_000, () => (site.weather.storeSlowMs = 0));
+      }
       enter(site, person, room);
-      later(site, random.int(1, 90), () => {
+      later(site, random.int(1, 300), () => {
         void setRole(site.rooms!, room, person, random.pick([null, 'ver'] as const)).catch(() => undefined);
       });
     },
@@ -148,10 +158,28 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
       if (pages.length === 0) return;
       const { person } = random.pick(pages);
       const flood = (): void => {
-        for (const page of site.rooms!.pages) if (page.room === room && page.person === person) flooded(page, random);
+        for (const page of site.rooms!.pages) if (page.room === room && page.person === person) flooded(page);
+        later(site, 400, () => checkPresenceOf(site.rooms!, room));
       };
-      for (let n = random.int(1, 10); n > 0; n -= 1) if (room !== null) enter(site, person, room);
-      for (let n = random.int(5, 20); n > 0; n -= 1) later(site, random.int(200, 20_000), flood);
+      for (let n = random.int(1, 12); n > 0; n -= 1) if (room !== null) enter(site, person, room);
+      for (let n = random.int(1, 8); n > 0; n -= 1) later(site, random.int(1_000, 20_000), flood);
+    },
+  ],
+  'deleted between two who come back': [
+    3,
+    (site, random) => {
+      const page = anyPage(site, random);
+      const others = [...site.rooms!.pages].filter(({ room, canal }) => room === page?.room && canal === page.canal);
+      const [deletes, first, second] = others.toSorted(() => random.next() - 0.5);
+      if (deletes === undefined || first === undefined || second === undefined) return;
+      for (const one of [first, second]) {
+        one.wire?.stall();
+        one.setOnline(false);
+      }
+      const ms = random.int(50, 3_000);
+      later(site, ms, () => first.setOnline(true));
+      later(site, ms + 400, () => deleteWord(deletes));
+      later(site, ms + 500, () => second.setOnline(true));
     },
   ],
   'deleted while somebody is away': [

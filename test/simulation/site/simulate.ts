@@ -10,17 +10,14 @@ import type { Store } from '../../../store/store.ts';
 import { createRandom } from '../random.ts';
 import { createWorld, violate, type AppModel } from '../world.ts';
 import { carryOut, drawActs, kindsOf, type Act } from './acts.ts';
-import { goOn } from './app-acts.ts';
-import { checkFinished, checkRest } from './checks.ts';
-import { applyFolder, moveServer, putFolder, putRepository } from './folder.ts';
-import { endLinesOf, pushChange } from './lines.ts';
-import { closePage } from './pages.ts';
-import { beginPeople, renamed } from './people.ts';
+import { checkCarriedOut, checkFinished } from './checks.ts';
+import { putFolder, putRepository } from './folder.ts';
+import { pushChange } from './lines.ts';
+import { beginPeople } from './people.ts';
 import { beginPortal, killPortal } from './portal.ts';
-import { checkForbidden, checkRooms } from './room-checks.ts';
+import { rest } from './rests.ts';
 import { openRooms } from './rooms.ts';
 import { calm, chances, settle, type Site } from './site.ts';
-import { trialMs, tryApps } from './trial.ts';
 
 export interface History {
   readonly seed: number;
@@ -54,7 +51,7 @@ export interface Report {
 /** Nothing of it outlives the run: memory will do. */
 const fast = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const minuteMs = 60_000;
-const restEveryMsUsual = 12 * minuteMs;
+const restEveryMsUsual = 6 * minuteMs;
 const logLinesAMinuteMax = 400;
 
 // oxlint-disable-next-line max-lines-per-function -- the parts of one site
@@ -143,7 +140,10 @@ function watchOrders(site: Site): void {
       await inStore.putIntent(intent);
       const { wish, by, requestId } = intent;
       const app = appOf(intent.person, intent.app);
-      if (app !== undefined) site.wishes.set(requestId, { app, wish, by, atMs: world.clock.monotonicMs() });
+      if (app === undefined) return;
+      const nowMs = world.clock.monotonicMs();
+      site.wishes.set(requestId, { app, wish, by, atMs: nowMs });
+      world.clock.at(nowMs + 30_000, () => checkCarriedOut(site, app, requestId));
     },
     finishIntent: async (person: string, id: string, requestId: string) => {
       const before = await store.intent(person, id);
@@ -152,55 +152,6 @@ function watchOrders(site: Site): void {
       const app = appOf(person, id);
       if (app !== undefined) checkFinished(site, app, requestId, before, after);
     },
-  });
-}
-
-/** Ends what is still waiting to go wrong. */
-function heal(site: Site): void {
-  Object.assign(site.weather, calm());
-  site.closedAccounts.clear();
-  for (const server of site.world.servers) server.reachable = true;
-  for (const server of site.world.servers) moveServer(site, server);
-  for (const [person, double] of site.doubles) if (double === 'written') renamed(site, person, 'leaving');
-  endLinesOf(site, (line) => line.person.supervisor !== line.life);
-  goOn(site);
-  const rooms = site.rooms!;
-  rooms.refusesUntilMs = 0;
-  rooms.slowMs = 0;
-  rooms.troubleAtMs = site.world.clock.monotonicMs();
-  for (const page of rooms.pages) {
-    if (!page.isOnline) page.setOnline(true);
-    if (page.person.session === null) closePage(rooms, page);
-  }
-}
-
-async function check(site: Site, ms: number): Promise<void> {
-  await checkRest(site, ms);
-  await checkRooms(site.rooms!, ms);
-  checkForbidden(site.rooms!);
-}
-
-/** How long everything rests until the last look; some rests go on for long after it, some with a trial. */
-const restMs = 120_000;
-const longRestMs = 9 * minuteMs;
-
-function rest(site: Site, number: number): void {
-  const { clock } = site.world;
-  if (site.callsAtRest === 0) site.callsAtRest = site.calls;
-  const kind = (['short', 'trial', 'short', 'long'] as const)[number % 4]!;
-  const lastsMs = restMs + { short: 0, trial: trialMs, long: longRestMs - restMs }[kind];
-  site.isResting = true;
-  site.restsUntilMs = clock.monotonicMs() + lastsMs;
-  heal(site);
-  const at = (ms: number, act: () => void): void => void clock.at(clock.monotonicMs() + ms, act);
-  at(7_000, () => {
-    if (site.isApplyDue) applyFolder(site);
-  });
-  if (kind === 'trial') at(restMs, () => tryApps(site));
-  for (const ms of [45_000, 115_000, ...(kind === 'long' ? [lastsMs - 5_000] : [])])
-    at(ms, () => void check(site, ms).catch((error: unknown) => violate(site.world, `a check failed: ${String(error)}`)));
-  at(lastsMs, () => {
-    site.isResting = false;
   });
 }
 
@@ -237,10 +188,18 @@ export async function simulateSite(history: History): Promise<Report> {
       clock.at(act[0], () => {
         if (!site.isResting) carryOut(site, act);
       });
-    for (let [atMs, number] = [restEveryMs, 0]; atMs < untilMs; [atMs, number] = [atMs + restEveryMs, number + 1])
-      clock.at(atMs, () => rest(site, number));
+    const restAfter = (ms: number): void =>
+      void clock.at(clock.monotonicMs() + ms, () => {
+        if (clock.monotonicMs() < untilMs) restAfter(rest(site) + restEveryMs);
+      });
+    restAfter(restEveryMs);
     await settle(site);
-    while (clock.monotonicMs() < untilMs + 3 * minuteMs && world.tally.violations.length < (history.violationsMax ?? 20) && clock.step()) {
+    while (
+      clock.monotonicMs() < untilMs + 10 * minuteMs &&
+      (site.isResting || clock.monotonicMs() < untilMs) &&
+      world.tally.violations.length < (history.violationsMax ?? 20) &&
+      clock.step()
+    ) {
       steps += 1;
       await settle(site);
     }
