@@ -141,14 +141,17 @@ function pass(
   res: ServerResponse,
   { asked, session }: { asked: Asked; session: Session },
 ): void {
-  if (!deps.apps.has(session.person, asked.app)) {
-    return refuse(deps.site, req, res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`));
-  }
-  const extra = closeTabsHeaders(deps.site, req, asked);
-  if (extra !== null) for (const [name, value] of Object.entries(extra)) res.setHeader(name, value);
   const who = { person: session.person, app: asked.app };
   res.once('close', () => deps.budgets.answered(who, res.statusCode));
-  const go = (): void => workFor(who, () => deps.proxy.handle(req, res, targetOf(deps.site, asked, session)));
+  // A refusal is work as well.
+  const answer = (): void => {
+    if (!deps.apps.has(session.person, asked.app))
+      return refuse(deps.site, req, res, new SvcError('NOT_FOUND', `app ${asked.app} is not installed`));
+    const extra = closeTabsHeaders(deps.site, req, asked);
+    if (extra !== null) for (const [name, value] of Object.entries(extra)) res.setHeader(name, value);
+    deps.proxy.handle(req, res, targetOf(deps.site, asked, session));
+  };
+  const go = (): void => workFor(who, answer);
   const turn = deps.budgets.turn(session.person);
   if (turn === null) return go();
   turn

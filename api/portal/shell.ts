@@ -176,8 +176,8 @@ function addHooks(app: FastifyInstance, deps: ShellDeps): void {
       await reply.redirect(destinationOf(request, site), 302);
     }
   });
-  // Not async: what follows is to run within it.
-  app.addHook('preHandler', (request, _reply, done) => {
+  // Not async: what follows is to run within it. A request that breaks its schema is work as well.
+  app.addHook('preValidation', (request, _reply, done) => {
     const who = workerOf(request);
     if (who === null) done();
     else workFor(who, done);
