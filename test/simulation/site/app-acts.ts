@@ -276,10 +276,12 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     },
   ],
   'installed while nobody gets a look': [
-    3,
+    6,
     (site, random) => {
-      site.weather.slowLooks += random.int(1, 3);
-      leave(site, random.pick(site.world.packages), random.int(3_000, 40_000));
+      const installed = random.pick(site.world.packages);
+      const backMs = random.int(2_000, 20_000);
+      leave(site, installed, backMs);
+      later(site, backMs - 1_000, () => (site.weather.slowLooks += random.int(1, 4)));
     },
   ],
   'server refuses a package until it is reached otherwise': [

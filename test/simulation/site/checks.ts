@@ -256,10 +256,11 @@ export function checkAnswer(
 ): void {
   const { world } = site;
   const wish = newestWish(site, app)?.[1];
-  const isDisturbed = !isFair(site, app.person, askedMs) || app.document !== null || wish?.wish === 'stop' || wish?.wish === 'restart';
+  const isDisturbed = app.document !== null || wish?.wish === 'stop' || wish?.wish === 'restart' || !app.installed.present;
+  const isServed = isFair(site, app.person, site.servesSinceMs + 16_000) && site.servesSinceMs <= askedMs;
   if (by === 'person' && wish?.wish === 'stop' && wish.atMs < askedMs)
     violate(world, `${app.key}: a start is answered ${status} and was never asked for`);
-  if (by === 'navigation' && status === 'stopped' && app.windows.open > 0 && !isDisturbed)
+  if (by === 'navigation' && status === 'stopped' && app.env === null && app.windows.open > 0 && isServed && !isDisturbed)
     violate(world, `${app.key} was opened and stays stopped`);
 }
 

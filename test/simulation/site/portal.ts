@@ -17,7 +17,7 @@ import { createProcessClock, type ProcessClock } from '../portals/process.ts';
 import { violate, type ServerModel } from '../world.ts';
 import { hostOf } from './host.ts';
 import { endLinesOf } from './lines.ts';
-import { tellWindows } from './people.ts';
+import { ask, tellWindows } from './people.ts';
 import { watched } from './room-disk.ts';
 import { beginRooms, type RoomPortal } from './rooms.ts';
 import { count, type Site } from './site.ts';
@@ -91,13 +91,19 @@ async function serve(site: Site, portal: Portal): Promise<void> {
 /** Pages of people who are there connect again and say what they have open. */
 function pagesComeAgain(site: Site, portal: Portal, name: string): void {
   const { clock } = site.world;
-  clock.at(clock.monotonicMs() + site.chance(`again ${name}`).int(100, 4_000), () => {
+  const random = site.chance(`again ${name}`);
+  clock.at(clock.monotonicMs() + random.pick([random.int(0, 30), random.int(100, 4_000)]), () => {
     const person = site.world.people.find((one) => one.name === name)!;
     const { serving } = portal;
     if (site.portal !== portal || serving === null || person.session === null) return;
     portal.process.gate(() => {
       serving.windows.pageOpened(name, name);
-      for (const app of person.apps) if (app.windows.open > 0) tellWindows(site, portal, app, app.windows.open);
+      for (const app of person.apps) {
+        if (app.windows.open === 0) continue;
+        tellWindows(site, portal, app, app.windows.open);
+        // The frame in it is loaded again.
+        ask(site, app, 'start', 'navigation', 0);
+      }
     });
   });
 }
