@@ -97,7 +97,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     (site, random) => {
       const app = anyApp(site, random);
       ask(site, app, 'start', 'person');
-      later(site, random.int(0, 400), () => ask(site, app, 'stop', 'person'));
+      later(site, random.int(0, random.pick([50, 400])), () => ask(site, app, 'stop', 'person'));
     },
   ],
   'stop and start': [
@@ -105,7 +105,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     (site, random) => {
       const app = living(site, random);
       ask(site, app, 'stop', 'person');
-      later(site, random.int(0, 400), () => ask(site, app, 'start', 'person'));
+      later(site, random.int(0, random.pick([50, 400])), () => ask(site, app, 'start', 'person'));
     },
   ],
   'sign out': [3, (site, random) => signOut(site, random.pick(site.world.people))],
@@ -149,6 +149,13 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     },
   ],
   'server away': [2, (site, random) => vanish(site, random.pick(site.world.servers), random.int(1_000, 3 * minuteMs))],
+  'server away, and the portal begins anew': [
+    2,
+    (site, random) => {
+      vanish(site, random.pick(site.world.servers), random.int(minuteMs, 4 * minuteMs));
+      later(site, random.int(0, 25_000), () => killPortal(site));
+    },
+  ],
   'portal killed': [3, (site) => killPortal(site)],
   'portal killed, and pages are closed meanwhile': [
     2,
@@ -285,12 +292,12 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     },
   ],
   'server refuses a package until it is reached otherwise': [
-    1,
+    2,
     (site, random) => {
       const installed = random.pick(site.world.packages);
       site.refusing.add(installed.server);
       leave(site, installed, random.int(1_000, 20_000));
-      later(site, random.int(minuteMs, 4 * minuteMs), () => moveServer(site, installed.server));
+      later(site, random.int(minuteMs, 8 * minuteMs), () => moveServer(site, installed.server));
     },
   ],
   'person renamed for a while': [
@@ -317,8 +324,25 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
       later(site, random.int(30, 1_500), () => {
         killPortal(site);
         site.weather.hits = 'token';
-        site.weather[random.pick(['lostReplies', 'cutReplies'] as const)] += random.int(1, 4);
+        site.weather[random.pick(['lostReplies', 'cutReplies'] as const)] += random.int(2, 12);
       });
+    },
+  ],
+  'windows opened while the portal is away': [
+    3,
+    (site, random) => {
+      killPortal(site);
+      for (let n = random.int(1, 3); n > 0; n -= 1) later(site, random.int(10, 300), () => openWindow(site, anyApp(site, random)));
+    },
+  ],
+  'asked for as its package goes': [
+    3,
+    (site, random) => {
+      const app = living(site, random);
+      if (random.chance(0.5)) site.weather.lostReplies += random.int(1, 3);
+      leave(site, app.installed, random.int(3, 12) * minuteMs);
+      for (let n = random.int(1, 4); n > 0; n -= 1)
+        later(site, random.int(0, 4_000), () => ask(site, app, random.pick(['start', 'stop', 'restart'] as const), 'person'));
     },
   ],
   'clock set while a supervisor fails': [

@@ -7,8 +7,7 @@ import type { Intent } from '../../../store/store.ts';
 import { checkConverged, checkForgotten } from '../invariants.ts';
 import { nameOf } from '../leaving-model.ts';
 import { violate, type AppModel, type Installed, type PersonModel, type ServerModel } from '../world.ts';
-import { doubleOf } from './folder.ts';
-import { calm, packageName, type Site, type Wished } from './site.ts';
+import { calm, doubleOf, packageName, type Site, type Wished } from './site.ts';
 
 interface Order {
   readonly op: string;
@@ -31,7 +30,7 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
   const asked = [...site.wishes.values()].filter((one) => one.app === app && nowMs - one.atMs < 2 * minuteMs).length;
   if (before.length > ordersAMinuteMax + 3 * asked)
     violate(world, `${app.key} got ${before.length} orders in a minute, people gave ${asked}`);
-  if (op === 'start') checkPromptness(site, app, requestId);
+  if (op === 'start' || op === 'stop') checkPromptness(site, app, op, requestId);
   if (op !== 'stop') return;
   const wished = [...site.wishes].find(([id]) => requestId.startsWith(id))?.[1];
   if (
@@ -40,8 +39,9 @@ export function checkOrder(site: Site, app: AppModel, { op, requestId = '', reas
   )
     violate(world, `${app.key} is ordered to stop (${reason}, ${requestId}) and nobody asked for that`);
   if (reason === 'LastWindowClosed') checkWindows(site, app);
-  const isOfSomebody = app.person.document === 'written' || site.doubles.get(app.person) === 'written';
-  if (reason === 'PersonRemoved' && isOfSomebody && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
+  if (reason === 'PersonRemoved' && site.doubles.get(app.person) === 'written')
+    violate(world, `${app.key} is ordered to stop (${reason}) and its account has only another name`);
+  if (reason === 'PersonRemoved' && app.person.document === 'written' && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
     violate(world, `${app.key} is ordered to stop (${reason}) and its person stays`);
   if (reason === 'PinnedStopped' && app.document !== 'desligado' && world.clock.monotonicMs() - changedAtMs(site) > wayMs)
     violate(world, `${app.key} is ordered to stop (${reason}) without such a document`);
@@ -52,18 +52,18 @@ const changedAtMs = (site: Site): number => site.folderChangedAtMs;
 /** Time that an order may take from the api to the supervisor while nothing else happens. */
 const promptMsMax = 5_000;
 
-function checkPromptness(site: Site, app: AppModel, requestId: string): void {
+function checkPromptness(site: Site, app: AppModel, op: 'start' | 'stop', requestId: string): void {
   const { world } = site;
   const asked = site.wishes.get(requestId);
   // A restart waits for a process to end, which may ignore what it is told.
-  if (asked?.app !== app || asked.wish !== 'start' || asked.by === 'service') return;
+  if (asked?.app !== app || asked.wish !== op || asked.by === 'service') return;
   const nowMs = world.clock.monotonicMs();
   const { storeRefusesUntilMs: _past, ...weather } = site.weather;
   const { storeRefusesUntilMs: _never, ...fair } = calm();
   const isCalm = isDeepStrictEqual(weather, fair);
   const isQuiet = isCalm && nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
   if (isQuiet && nowMs - asked.atMs > promptMsMax)
-    violate(world, `${app.key}: a start took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
+    violate(world, `${app.key}: a ${op} took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
 }
 
 /** Nothing is wrong for a person, nor was since then. */
@@ -239,12 +239,31 @@ function checkWishes(site: Site, app: AppModel): void {
   )
     violate(world, `${app.key} was stopped by its person and lives`);
   const closedMs = site.closedAtMs.get(app);
-  const isUnused =
-    closedMs !== undefined &&
-    app.windows.open === 0 &&
-    nowMs - Math.max(closedMs, site.servesSinceMs) > 5 * minuteMs &&
-    (wish?.atMs ?? 0) < closedMs;
-  if (isUnused && closePolicy(app.installed.manifest).kind === 'encerrar' && app.document === null && app.env !== null)
+  if (closedMs !== undefined && nowMs - closedMs > 5 * minuteMs) checkUnused(site, app, closedMs);
+}
+
+/** A minute after the folder was edited it is in force, whatever went wrong meanwhile and does no more. */
+export async function checkTaken(site: Site, changedMs: number): Promise<void> {
+  const { world, weather, portal } = site;
+  const nowMs = world.clock.monotonicMs();
+  const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000;
+  const isCalm = weather.storeRefusesUntilMs < nowMs - 30_000 && weather.storeSlowMs === 0;
+  if (changedMs !== site.folderChangedAtMs || site.isApplyDue || !isSteady || !isCalm) return;
+  const plan = await portal!.serving!.gateway.admin.plan(null);
+  const left = plan.changes.find(({ action }) => action.startsWith('document/'));
+  if (left !== undefined && changedMs === site.folderChangedAtMs)
+    violate(world, `the folder is not in force a minute after it was edited: ${JSON.stringify(left)}`);
+}
+
+/** A while after the last window of an app closed, when nobody asked for it since. */
+export function checkUnused(site: Site, app: AppModel, closedMs: number): void {
+  const { world } = site;
+  const nowMs = world.clock.monotonicMs();
+  const wish = newestWish(site, app)?.[1];
+  const isSame = site.closedAtMs.get(app) === closedMs && app.windows.open === 0 && (wish?.atMs ?? 0) < closedMs;
+  const isServed = nowMs - site.servesSinceMs > 3 * minuteMs && isFair(site, app.person, nowMs) && nowMs - site.clockSetAtMs > 3 * minuteMs;
+  if (!isSame || !isServed || app.document !== null || app.env === null) return;
+  if (closePolicy(app.installed.manifest).kind === 'encerrar')
     violate(world, `${app.key} has no window for ${Math.round((nowMs - closedMs) / 1_000)} s and lives`);
 }
 

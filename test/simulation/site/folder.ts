@@ -3,7 +3,8 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { keys } from '../../../schema/keys.ts';
 import type { ServerModel, World } from '../world.ts';
-import { packageName, type Site } from './site.ts';
+import { checkTaken } from './checks.ts';
+import { doubleOf, packageName, type Site } from './site.ts';
 
 type Drawn = Pick<Site, 'world' | 'dir' | 'repository' | 'doubles' | 'places'>;
 
@@ -33,9 +34,6 @@ function textOf({ world, repository, doubles, places }: Drawn): string {
   return documents.join('---\n');
 }
 
-/** A name that had another document for the same account. */
-export const doubleOf = (name: string): string => `${name}-antes`;
-
 /** The server is reached in another way from now on, where its installer takes what comes. */
 export function moveServer(site: Site, server: ServerModel): void {
   if (!site.refusing.delete(server)) return;
@@ -46,7 +44,10 @@ export function moveServer(site: Site, server: ServerModel): void {
 /** As an administrator does who writes the file; where documents went, they say `svc apply --prune`, until it ends well. */
 export function writeFolder(site: Site, isRemoval: boolean): void {
   putFolder(site);
-  site.folderChangedAtMs = site.world.clock.monotonicMs();
+  const { clock } = site.world;
+  const nowMs = clock.monotonicMs();
+  site.folderChangedAtMs = nowMs;
+  clock.at(nowMs + 60_000, () => void checkTaken(site, nowMs).catch(() => undefined));
   site.isApplyDue ||= isRemoval;
   if (site.isApplyDue) return applyFolder(site);
   const { portal } = site;

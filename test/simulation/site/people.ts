@@ -3,7 +3,7 @@ import { SvcError } from '../../../schema/errors.ts';
 import { keys } from '../../../schema/keys.ts';
 import { watchIdle } from '../server-model.ts';
 import { violate, type AppModel, type PersonModel, type ServerModel } from '../world.ts';
-import { checkAnswer } from './checks.ts';
+import { checkAnswer, checkUnused } from './checks.ts';
 import { writeFolder } from './folder.ts';
 import { openPage, write, type Page } from './pages.ts';
 import { checkSignedOut } from './room-checks.ts';
@@ -84,9 +84,13 @@ function setWindows(site: Site, app: AppModel, open: number): void {
 }
 
 /** Windows that no portal was told of end nothing when they close. */
-function noteClosed({ closedAtMs, windowsTold, world }: Site, app: AppModel): void {
-  if (windowsTold.delete(app)) closedAtMs.set(app, world.clock.monotonicMs());
-  else closedAtMs.delete(app);
+function noteClosed(site: Site, app: AppModel): void {
+  const { closedAtMs, windowsTold, world } = site;
+  if (!windowsTold.delete(app)) return void closedAtMs.delete(app);
+  const { clock } = world;
+  const nowMs = clock.monotonicMs();
+  closedAtMs.set(app, nowMs);
+  clock.at(nowMs + 6 * minuteMs, () => checkUnused(site, app, nowMs));
 }
 
 /** As a page does, which has an answer once it is stored. */

@@ -157,6 +157,9 @@ export async function settle(site: Site): Promise<void> {
   }
 }
 
+/** A name that had another document for the same account. */
+export const doubleOf = (name: string): string => `${name}-antes`;
+
 export const packageName = (installed: Installed): string => `${installed.manifest.id}-${installed.server.name}`;
 
 /** While everything rests nobody does anything: it is put off. */
