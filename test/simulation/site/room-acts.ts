@@ -5,7 +5,7 @@ import type { Do } from './acts.ts';
 import { answerWithWords, flooded } from './hostile-pages.ts';
 import { closePage, deleteWord, mayWrite, openPage, write, writeAtLength, type Page } from './pages.ts';
 import { keepWriting, signOut } from './people.ts';
-import { checkPresenceOf } from './room-checks.ts';
+import { checkPresenceOf, checkStalled, checkTakenOut } from './room-checks.ts';
 import { setRole, type Room } from './rooms.ts';
 import { later, type Site } from './site.ts';
 
@@ -20,6 +20,11 @@ const anyPage = (site: Site, random: Random): Page | null => {
 
 function enter(site: Site, person: PersonModel, room: Room): void {
   if (person.session !== null) keepWriting(site, openPage(site.rooms!, person, room));
+}
+
+function takeOut(site: Site, person: PersonModel, room: Room): void {
+  const taken = setRole(site.rooms!, room, person, null).then(() => later(site, 6_000, () => checkTakenOut(site.rooms!, room, person)));
+  void taken.catch(() => undefined);
 }
 
 function slowLog(site: Site, random: Random): void {
@@ -53,7 +58,16 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     },
   ],
   'line of a page cut': [4, (site, random) => anyPage(site, random)?.wire?.end()],
-  'line of a page stands still': [3, (site, random) => anyPage(site, random)?.wire?.stall()],
+  'line of a page stands still': [
+    3,
+    (site, random) => {
+      const page = anyPage(site, random);
+      const wire = page?.wire;
+      if (page == null || wire == null) return;
+      wire.stall();
+      later(site, 90_000, () => checkStalled(site.rooms!, page, wire));
+    },
+  ],
   'words at once': [
     6,
     (site, random) => {
@@ -77,7 +91,7 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     3,
     (site, random) => {
       const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
-      if (room !== null && room.owner !== person) void setRole(site.rooms!, room, person, null).catch(() => undefined);
+      if (room !== null && room.owner !== person) takeOut(site, person, room);
     },
   ],
   'log slow': [2, slowLog],
@@ -138,9 +152,7 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
         later(site, 1_000, () => (site.weather.storeSlowMs = 0));
       }
       enter(site, person, room);
-      later(site, random.int(1, 300), () => {
-        void setRole(site.rooms!, room, person, random.pick([null, 'ver'] as const)).catch(() => undefined);
-      });
+      later(site, random.int(1, 300), () => takeOut(site, person, room));
     },
   ],
   'a reader answers with words': [

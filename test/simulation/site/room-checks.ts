@@ -6,6 +6,7 @@ import { violate, type PersonModel } from '../world.ts';
 import { mayWrite, wayMs, type Page } from './pages.ts';
 import { wordsIn } from './room-disk.ts';
 import { sessionHash, type Room, type RoomSite } from './rooms.ts';
+import type { Wire } from './wire.ts';
 
 function textOf(doc: Y.Doc): string {
   return doc.getText('texto').toJSON();
@@ -101,6 +102,24 @@ export function checkForbidden(all: RoomSite): void {
     for (const { word, atMs } of page.written)
       if (atMs > role.atMs + wayMs && page.room.durable.has(word))
         violate(all.site.world, `${word} of ${page.person.name}, who is ${role.papel ?? 'not'} in ${page.room.id}, was written down`);
+  }
+}
+
+/** On a line on which nothing comes a page does not go on saying that it is in sync. */
+export function checkStalled(all: RoomSite, page: Page, wire: Wire): void {
+  if (page.isOpen && page.wire === wire && page.connection.estado === 'sincronizado')
+    violate(all.site.world, `${page.name} is in sync on a line that has stood still for a minute and a half`);
+}
+
+/** Whoever was taken out of a room, and was not given a role since, is in it with no page. */
+export function checkTakenOut({ site, pages }: RoomSite, room: Room, person: PersonModel): void {
+  const role = room.roles.get(person.name);
+  const nowMs = site.world.clock.monotonicMs();
+  if (role?.papel !== null || nowMs - role.atMs < 5_000 || nowMs - site.servesSinceMs < 10_000) return;
+  for (const page of pages) {
+    const isIn =
+      page.room === room && page.person === person && page.connection.estado === 'sincronizado' && page.wire?.isStalled() !== true;
+    if (isIn) violate(site.world, `${page.name} of ${person.name}, who was taken out of ${room.id}, is in it`);
   }
 }
 
