@@ -3,7 +3,7 @@ import type { Random } from '../random.ts';
 import { end, killSupervisor, notice } from '../server-model.ts';
 import type { AppModel, ServerModel } from '../world.ts';
 import type { Do } from './acts.ts';
-import { checkAway, checkClosed } from './checks.ts';
+import { checkAway, checkClosed, checkGone } from './checks.ts';
 import { moveServer } from './folder.ts';
 import { endLinesOf } from './lines.ts';
 import { allWindowsClosed, ask, closeWindow, leave, openWindow, pin, renamed, serverLeaves, signOut } from './people.ts';
@@ -219,7 +219,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     (site, random) => {
       const app = anyApp(site, random);
       signOut(site, app.person);
-      later(site, random.int(1_000, 90_000), () => {
+      later(site, random.int(1_000, 180_000), () => {
         if (app.person.session === null) openWindow(site, app);
       });
     },
@@ -277,9 +277,8 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
     (site, random) => {
       const nowMs = site.world.clock.monotonicMs();
       site.weather.storeRefusesUntilMs = nowMs + random.int(10, 15_000);
-      const owner = random.pick([...site.world.people, ...site.world.packages]);
-      if (random.chance(0.5)) leave(site, owner, random.int(100, 60_000));
-      else pin(site, anyApp(site, random), random.pick(['ligado', 'desligado'] as const));
+      const app = anyApp(site, random);
+      pin(site, app, app.document === 'ligado' ? 'desligado' : 'ligado');
     },
   ],
   'installed while nobody gets a look': [
@@ -341,6 +340,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
       const app = living(site, random);
       if (random.chance(0.5)) site.weather.lostReplies += random.int(1, 3);
       leave(site, app.installed, random.int(3, 12) * minuteMs);
+      later(site, 100_000, () => void checkGone(site, app.installed));
       for (let n = random.int(1, 4); n > 0; n -= 1)
         later(site, random.int(0, 4_000), () => ask(site, app, random.pick(['start', 'stop', 'restart'] as const), 'person'));
     },

@@ -152,6 +152,22 @@ export function checkRemoved(site: Site, installed: Installed): void {
     violate(site.world, `${nameOf(installed)} is removed and did not leave`);
 }
 
+/** Apps whose package went are no objects once they ended and nobody waits for anything of them. */
+export async function checkGone(site: Site, { server, manifest, document, present }: Installed): Promise<void> {
+  const { world, portal } = site;
+  const nowMs = world.clock.monotonicMs();
+  const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000 && server.reachable;
+  if (document === 'written' || present || !isSteady || nowMs - site.folderChangedAtMs < 30_000) return;
+  const intents = await site.store.intents();
+  const { entries } = portal!.serving!.controller.context;
+  for (const { apps } of server.people)
+    for (const app of apps) {
+      if (app.id !== manifest.id || app.env !== null || app.processes.length > 0 || !entries.backends.has(app.key)) continue;
+      if (app.document === null && intents.every((one) => one.done || one.app !== app.id || one.person !== app.person.name))
+        violate(world, `${app.key} is an object, and nothing of it is there`);
+    }
+}
+
 /** Once nothing goes wrong any more. */
 export async function checkRest(site: Site, afterMs: number): Promise<void> {
   const { world, portal } = site;
@@ -210,9 +226,7 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
     if (state === 'leaving' && isThere) violate(world, `the second document of ${person.name} still leaves`);
     if (state === 'leaving' && !isThere) site.doubles.delete(person);
   }
-  for (const app of world.apps)
-    if (entries.backends.has(app.key) && app.installed.document === 'gone' && app.env === null && !pending.has(app.key))
-      violate(world, `${app.key} is an object, and nothing of it is there`);
+  for (const installed of world.packages) await checkGone(site, installed);
   for (const server of world.servers) {
     if (server.document === 'leaving' && !entries.servers.has(server.name)) server.document = 'gone';
     if (server.document === 'leaving') violate(world, `${server.name} still leaves ${afterMs / 1_000} s after the last fault`);

@@ -138,9 +138,12 @@ function askNow(site: Site, app: AppModel, wish: 'start' | 'stop' | 'restart', b
 
 export function openWindow(site: Site, app: AppModel): void {
   if (app.person.document !== 'written') return;
-  if (app.person.session === null) signIn(site, app.person);
+  const isNew = app.person.session === null;
+  if (isNew) signIn(site, app.person);
   setWindows(site, app, app.windows.open + 1);
-  ask(site, app, 'start', 'navigation');
+  // The desktop of somebody who just came is there first.
+  const { clock } = site.world;
+  clock.at(clock.monotonicMs() + (isNew ? site.chance(`opens ${app.key}`).int(1, 250) : 0), () => ask(site, app, 'start', 'navigation'));
 }
 
 export function closeWindow(site: Site, app: AppModel): void {

@@ -27,8 +27,8 @@ export function tryApps(site: Site): void {
   });
   at(awayMs, () => {
     for (const app of apps) {
-      if (app.person.session === null) signIn(site, app.person);
-      if (random.chance(0.5)) openWindow(site, app);
+      const isNew = app.person.session === null;
+      if (isNew || random.chance(0.5)) openWindow(site, app);
       else ask(site, app, 'start', 'person', 0);
     }
   });
