@@ -52,7 +52,7 @@ export type Act = readonly [atMs: number, name: string, dice: number];
  */
 export function kindsOf(seed: number): Readonly<Record<string, number>> {
   const random = createRandom(seed ^ 0x2f_11_43_0b);
-  const share = random.pick([0, 0.15, 0.4, 0.7, 1]);
+  const share = random.pick([0, 0, 0.1, 0.1, 0.3, 0.6, 1]);
   const kinds: Record<string, number> = {};
   for (const [name, [weight]] of Object.entries(acts)) {
     const isIn = random.chance(share);
@@ -67,8 +67,11 @@ export function drawActs(seed: number, untilMs: number, everyMs: number): readon
   const kinds = Object.entries(kindsOf(seed));
   const total = kinds.reduce((sum, [, weight]) => sum + weight, 0);
   const paceMs = everyMs * random.pick([0.4, 1, 1, 3]);
+  // Every now and then nothing happens for minutes: what is due after a while is due then.
+  const pausesMs = random.pick([0, 300_000, 420_000]);
   const drawn: Act[] = [];
-  for (let atMs = 15_000; atMs < untilMs; atMs += Math.max(1, Math.round(-Math.log(1 - random.next()) * paceMs))) {
+  const gapMs = (): number => Math.max(1, Math.round(-Math.log(1 - random.next()) * paceMs)) + (random.chance(0.03) ? pausesMs : 0);
+  for (let atMs = 15_000; atMs < untilMs; atMs += gapMs()) {
     let dice = random.next() * total;
     const [name] = kinds.find(([, weight]) => (dice -= weight) < 0) ?? kinds[0]!;
     drawn.push([atMs, name, random.int(1, 2 ** 31 - 1)]);

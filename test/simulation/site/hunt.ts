@@ -43,7 +43,7 @@ export async function hunt({ id }: Planted, seeds: readonly number[], hours: num
 if (import.meta.main) {
   const ids = process.argv.slice(2);
   const left = planted.filter(({ id }) => ids.length === 0 || ids.includes(id));
-  const seeds = Array.from({ length: 16 }, (_, n) => 101 + n);
+  const seeds = Array.from({ length: 24 }, (_, n) => 101 + n);
   let found = 0;
   const work = async (): Promise<void> => {
     for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
