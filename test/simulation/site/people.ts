@@ -64,7 +64,7 @@ export function beginPeople(site: Site): void {
 export function keepWriting(site: Site, page: Page): void {
   later(site, site.chance(`writes ${page.name}`).int(300, 8_000), () => {
     if (!page.isOpen) return;
-    write(site.rooms!, page);
+    if (page.room.quietUntilMs <= site.world.clock.monotonicMs()) write(site.rooms!, page);
     keepWriting(site, page);
   });
 }

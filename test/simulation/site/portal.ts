@@ -169,7 +169,8 @@ function reached<Asked extends object>(
   const call = (name: string | symbol, work: () => unknown): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const back = (act: () => void): void =>
-        later(site.chance(`back ${String(name)}`).int(0, 2), () => {
+        // Answers over several connections come in any order.
+        later(site.chance(`back ${String(name)}`).int(0, 2 + slowMs()), () => {
           if (diesHere(site, process)) return;
           process.gate(() => {
             site.activity += 1;

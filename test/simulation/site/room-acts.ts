@@ -149,10 +149,10 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
       if (room === null || room.owner === person) return;
       if (random.chance(0.5)) {
         site.weather.storeSlowMs = random.int(10, 100);
-        later(site, 1_000, () => (site.weather.storeSlowMs = 0));
+        later(site, 1_500, () => (site.weather.storeSlowMs = 0));
       }
       enter(site, person, room);
-      later(site, random.int(1, 300), () => takeOut(site, person, room));
+      later(site, random.int(1, random.pick([90, 900])), () => takeOut(site, person, room));
     },
   ],
   'a reader answers with words': [
@@ -184,14 +184,18 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
       const others = [...site.rooms!.pages].filter(({ room, canal }) => room === page?.room && canal === page.canal);
       const [deletes, first, second] = others.toSorted(() => random.next() - 0.5);
       if (deletes === undefined || first === undefined || second === undefined) return;
-      for (const one of [first, second]) {
-        one.wire?.stall();
-        one.setOnline(false);
-      }
-      const ms = random.int(50, 3_000);
+      // Who comes back lacks no word: only what is gone can be missed.
+      deletes.room.quietUntilMs = site.world.clock.monotonicMs() + 12_000;
+      later(site, 2_000, () => {
+        for (const one of [first, second]) {
+          one.wire?.stall();
+          one.setOnline(false);
+        }
+      });
+      const ms = random.int(2_050, 3_000);
       later(site, ms, () => first.setOnline(true));
-      later(site, ms + 400, () => deleteWord(deletes));
-      later(site, ms + 500, () => second.setOnline(true));
+      later(site, ms + 3_000, () => deleteWord(deletes));
+      later(site, ms + 3_500, () => second.setOnline(true));
     },
   ],
   'deleted while somebody is away': [

@@ -10,7 +10,7 @@ async function amidCompactions({ site, compactions }: RoomSite): Promise<void> {
   const waiting = compactions.splice(0);
   if (waiting.length === 0) return;
   for (const begin of waiting) begin();
-  const untilMs = Number(hrtime.bigint() / 1_000_000n) + site.chance('amid compactions').pick([0, 1, 2, 5, 40]);
+  const untilMs = Number(hrtime.bigint() / 1_000_000n) + site.chance('amid compactions').pick([0, 5, 40, 80, 120, 200]);
   while (Number(hrtime.bigint() / 1_000_000n) < untilMs) {
     site.activity += 1;
     await turn();

@@ -29,6 +29,8 @@ export interface Room {
   readonly durable: Set<string>;
   readonly promised: Set<string>;
   readonly deleted: Set<string>;
+  /** Nobody writes until then. */
+  quietUntilMs: number;
 }
 
 export interface RoomPortal {
@@ -147,7 +149,7 @@ export function serving({ site }: RoomSite): RoomPortal {
 export async function makeRoom(all: RoomSite, owner: PersonModel): Promise<void> {
   const { id } = await serving(all).rooms.create(callerOf(all, owner), `sala ${all.all.length}`);
   const roles = new Map([[owner.name, { papel: 'dona' as Papel, atMs: all.site.world.clock.monotonicMs() }]]);
-  all.all.push({ id, owner, roles, durable: new Set(), promised: new Set(), deleted: new Set() });
+  all.all.push({ id, owner, roles, durable: new Set(), promised: new Set(), deleted: new Set(), quietUntilMs: 0 });
 }
 
 /** Null: the person is taken out. Confirmed once the api answers. */
