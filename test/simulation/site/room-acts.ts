@@ -147,12 +147,16 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     (site, random) => {
       const [person, room] = [random.pick(site.world.people), anyRoom(site, random)];
       if (room === null || room.owner === person) return;
-      if (random.chance(0.5)) {
-        site.weather.storeSlowMs = random.int(10, 100);
+      const isSlow = random.chance(0.7);
+      const ms = random.int(1, isSlow ? 700 : 90);
+      const comeAndGo = (): void => {
+        if (isSlow) site.weather.storeSlowMs = random.int(10, 100);
         later(site, 1_500, () => (site.weather.storeSlowMs = 0));
-      }
-      enter(site, person, room);
-      later(site, random.int(1, random.pick([90, 900])), () => takeOut(site, person, room));
+        enter(site, person, room);
+        later(site, ms, () => takeOut(site, person, room));
+      };
+      // Whoever is not in it has no ticket that could be overtaken.
+      void setRole(site.rooms!, room, person, 'editar').then(comeAndGo, () => undefined);
     },
   ],
   'a reader answers with words': [
