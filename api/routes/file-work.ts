@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SvcError } from '../../schema/errors.ts';
 import { limits } from '../limits.ts';
 import { pathIn, pathsIn } from '../files/paths.ts';
+import { runAs } from '../connections/work-owner.ts';
 import { goneSignal, onGone } from '../http/gone.ts';
 import { sessionOf } from '../portal/shell.ts';
 import { serve } from '../http/serve.ts';
@@ -18,8 +19,12 @@ export interface FileWorkDeps extends FileChangeDeps {
 
 export function addFileWorkRoutes(app: FastifyInstance, deps: FileWorkDeps): void {
   serve(app, 'POST /api/arquivos/operacoes', async (request) => {
-    deps.count(sessionOf(request).person);
-    return await (await filesOf(deps, request)).begin(request.body);
+    const { person } = sessionOf(request);
+    deps.count(person);
+    const files = await filesOf(deps, request);
+    // An operation has bounds of its own: what it works must not keep its person from ending it.
+    const owner = { what: 'an operation with files', person, app: null, isOwed: false, end: () => undefined };
+    return await runAs(owner, () => files.begin(request.body));
   });
   serve(app, 'GET /api/arquivos/operacoes', async (request) => ({ operacoes: (await filesOf(deps, request)).operations() }));
   serve(app, 'GET /api/arquivos/operacoes/:id', async (request, reply) => {

@@ -29,10 +29,12 @@ export async function play(id: string | null, history: History): Promise<Report>
   return JSON.parse(out) as Report;
 }
 
-export async function hunt({ id }: Planted, seeds: readonly number[], hours: number): Promise<Found> {
+const seeds = Array.from({ length: 24 }, (_, n) => 101 + n);
+
+export async function hunt({ id }: Planted): Promise<Found> {
   let steps = 0;
   for (const seed of seeds) {
-    const report = await play(id, { seed, hours, people: 3, apps: 2, violationsMax: 1 });
+    const report = await play(id, { seed, hours: 0.5, people: 3, apps: 2, violationsMax: 1 });
     steps += report.steps;
     const [violation] = report.violations;
     if (violation !== undefined) return { id, seed, steps, violation };
@@ -43,11 +45,10 @@ export async function hunt({ id }: Planted, seeds: readonly number[], hours: num
 if (import.meta.main) {
   const ids = process.argv.slice(2);
   const left = planted.filter(({ id }) => ids.length === 0 || ids.includes(id));
-  const seeds = Array.from({ length: 24 }, (_, n) => 101 + n);
   let found = 0;
   const work = async (): Promise<void> => {
     for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
-      const one = await hunt(bug, seeds, 0.5).catch((error: unknown) => ({
+      const one = await hunt(bug).catch((error: unknown) => ({
         id: bug.id,
         seed: null,
         steps: 0,

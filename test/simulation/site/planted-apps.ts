@@ -11,7 +11,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An act is tried again without its wait, so that one which fails at once and wakes its own object spins, and floods log and store.',
     area: 'apps',
     wasThere: true,
-    seed: 101,
+    isFound: true,
   },
   {
     id: 'quit-without-look',
@@ -21,7 +21,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A supervisor is ended by what was pushed last, without being asked what runs: an app that was started just before runs on alone.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'late-start-undone',
@@ -31,7 +31,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Windows that closed before a start was asked for end the started app: the person sees it end as soon as it came up.',
     area: 'apps',
     wasThere: true,
-    seed: 101,
+    isFound: true,
   },
   {
     id: 'navigation-before-observed',
@@ -41,7 +41,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A navigation that came while its app was still unknown never starts it: right after signing in, its window shows a stopped app.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'stale-observation-taken',
@@ -51,7 +51,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An observation of a server that began before another one and ended after it is taken: what was installed meanwhile goes again.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'silent-server-ready',
@@ -61,7 +61,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Any failure counts as a busy server, so that one which answered once is shown as ready for as long as it is away.',
     area: 'apps',
     wasThere: true,
-    seed: 102,
+    isFound: true,
   },
   {
     id: 'clock-back-deadlines-stand',
@@ -71,7 +71,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'After the wall clock was set back nothing is decided anew: probes and tries of supervisors wait for as long as it was ahead.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'supervisor-wait-of-another-clock',
@@ -81,7 +81,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A wait from before the wall clock was set back holds: a lost supervisor is not started for hours, and its apps are unwatched.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'removed-while-observed',
@@ -91,7 +91,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An object that is removed while it is observed is decided once more: its status is there again, and shown, although it is gone.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'order-of-gone-app-kept',
@@ -101,7 +101,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An app that went while an order for it was open stays as an object after the order is done: a quiet person sees it for ever.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'pin-outlives-document',
@@ -111,7 +111,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An app that a document kept stopped still counts as pinned when the document is gone: its person can never start it.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'folder-not-taken-again',
@@ -121,7 +121,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A folder that the store refused once counts as read: what was edited is not in force until somebody edits again.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'failure-of-old-place',
@@ -131,7 +131,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A final failure of an installation outlives a change of its server: the package is never tried at the new place.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'expired-account-keeps-sessions',
@@ -141,7 +141,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Only a locked account loses its sessions: whose account expired goes on working in the portal, and starts apps.',
     area: 'apps',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   // Apps: others.
   {
@@ -155,7 +155,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An order counts as done once it was to be sent: one that never reached the supervisor (a crash, no reply) is lost.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'newer-intent-finished',
@@ -165,7 +165,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'The end of an order finishes whichever order is there: a newer one that came in that moment is never carried out.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'lost-line-is-refusal',
@@ -175,7 +175,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An order whose line broke, or that was not answered in time, counts as refused for good: the click is lost.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'probing-for-ever',
@@ -185,7 +185,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A probe that could not ask for its token never ends: the app is not probed again, and is starting for ever.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'stop-during-replace-lost',
@@ -195,7 +195,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A stop that comes while the app is being replaced does not take the new start back: the app comes up again.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'reply-deadline-too-long',
@@ -205,7 +205,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'The deadline of a reply is a thousand times too long: a supervisor that stands still holds orders and its line for hours.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'start-joins-old-watch',
@@ -215,7 +215,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A watch of before another order stays: a start after a stop joins it and writes no order.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'windows-outlive-restart',
@@ -225,7 +225,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Windows of pages that went with a killed portal count as open for ever: an app that should end with them never ends.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'windows-not-compared',
@@ -235,7 +235,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A change of the windows alone is no news for a decision: the close of the last one does not end its app.',
     area: 'apps',
     wasThere: false,
-    seed: 101,
+    isFound: true,
   },
   {
     id: 'waits-by-wall-clock',
@@ -245,7 +245,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'Waits of acts go by the wall clock: after it was set back, no act of a known object is tried for as long as it was ahead.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'away-server-apps-forgotten',
@@ -255,7 +255,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'A portal that begins while a server is away forgets its apps: they are shown as gone, and a later reboot brings none back.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'shared-account-ended',
@@ -265,7 +265,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'The removal of a person ends the apps and the supervisor of another person who has the same account (a person who was renamed).',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'package-task-over-unobserved',
@@ -275,7 +275,7 @@ export const plantedInApps: readonly Planted[] = [
     is: 'An installation counts as over before its result is observed: on a slow server it is run a second time.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'edge-while-busy-dropped',
@@ -285,6 +285,6 @@ export const plantedInApps: readonly Planted[] = [
     is: 'What is asked of an object while it is worked on is dropped: a click, or the end of a process, waits for the next resync.',
     area: 'apps',
     wasThere: false,
-    seed: null,
+    isFound: true,
   },
 ];

@@ -11,7 +11,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'Sockets of a page outlive its session: whoever signed out, or was signed out, goes on reading and writing.',
     area: 'rooms',
     wasThere: true,
-    seed: 101,
+    isFound: true,
   },
   {
     id: 'ticket-outlives-session',
@@ -21,7 +21,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A ticket of a session that ended still opens a socket, which no later end of that session closes.',
     area: 'rooms',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'role-change-misses-joiner',
@@ -31,7 +31,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A role that changes while a ticket is read misses the socket that comes of it: one who was taken out sits in the room.',
     area: 'rooms',
     wasThere: true,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'silent-line-never-cut',
@@ -41,7 +41,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A line on which nothing comes back is asked again and never given up: the page says that it is in sync and edits go nowhere.',
     area: 'rooms',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   {
     id: 'big-offline-edit-whole',
@@ -51,7 +51,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'What was written without a network goes in one frame: if that is too big, the socket is closed each time, and it never gets in.',
     area: 'rooms',
     wasThere: true,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'presence-without-bound',
@@ -61,7 +61,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'Presence is bounded neither for a person nor for a room: one reader fills memory, and the table is too big for the others.',
     area: 'rooms',
     wasThere: true,
-    seed: null,
+    isFound: true,
   },
   // Rooms: others.
   {
@@ -72,7 +72,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A room that everybody left is dropped although the disk has not taken all of it: the last edits are lost.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'reader-writes-by-answer',
@@ -82,7 +82,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'The role is looked at for updates only: a reader who sends the answer to a question (step 2) writes into the document.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'compaction-drops-newer-rows',
@@ -92,7 +92,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A compaction removes rows that came while it ran: the edits are lost, or the room can not be read, when it is opened next.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'stale-deletes-answer',
@@ -102,7 +102,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'The cached answer about deletions outlives later ones: who reconnects still sees text that others deleted meanwhile.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'dead-socket-stays',
@@ -112,7 +112,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A socket that was heard once is never cut for silence: who dropped off without a word stays present, and takes a place.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
   {
     id: 'role-change-one-channel',
@@ -122,6 +122,6 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A new role reaches one of the two channels of a room: who was taken out goes on reading and writing comments.',
     area: 'rooms',
     wasThere: false,
-    seed: null,
+    isFound: false,
   },
 ];

@@ -15,8 +15,8 @@ export interface Planted {
   readonly area: 'apps' | 'rooms';
   /** Modelled on a defect that was there once. */
   readonly wasThere: boolean;
-  /** A history that shows it within the hour; null: none is known. */
-  readonly seed: number | null;
+  /** The histories of `hunt` showed it. */
+  readonly isFound: boolean;
 }
 
 export const planted: readonly Planted[] = [...plantedInApps, ...plantedInRooms];
