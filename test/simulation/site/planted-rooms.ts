@@ -92,7 +92,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A compaction removes rows that came while it ran: the edits are lost, or the room can not be read, when it is opened next.',
     area: 'rooms',
     wasThere: false,
-    isFound: false,
+    isFound: true,
   },
   {
     id: 'stale-deletes-answer',
@@ -102,7 +102,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'The cached answer about deletions outlives later ones: who reconnects still sees text that others deleted meanwhile.',
     area: 'rooms',
     wasThere: false,
-    isFound: false,
+    isFound: true,
   },
   {
     id: 'dead-socket-stays',
@@ -112,7 +112,7 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A socket that was heard once is never cut for silence: who dropped off without a word stays present, and takes a place.',
     area: 'rooms',
     wasThere: false,
-    isFound: false,
+    isFound: true,
   },
   {
     id: 'role-change-one-channel',
@@ -122,6 +122,6 @@ export const plantedInRooms: readonly Planted[] = [
     is: 'A new role reaches one of the two channels of a room: who was taken out goes on reading and writing comments.',
     area: 'rooms',
     wasThere: false,
-    isFound: false,
+    isFound: true,
   },
 ];
