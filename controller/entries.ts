@@ -260,7 +260,7 @@ export interface PackageEntry {
   readonly name: string;
   wanted: PackageWanted;
   target: PackageTarget;
-  /** Of its server; undefined: there is none. */
+  /** The place of its server; undefined: there is no server. */
   place: string | undefined;
   /** Its document is gone: what it installed goes too. */
   leaving: boolean;

@@ -48,7 +48,7 @@ export function collectAtRest({ clock, collect, memory, load }: Heap = own): () 
       collect();
       keptBytes = memory().rss;
     }
-    // What others gave back counts as given back.
+    // Memory that went back by itself counts as given back.
     keptBytes = Math.min(keptBytes, rss);
     again();
   };

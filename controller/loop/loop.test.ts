@@ -151,7 +151,7 @@ test('a wall clock that was set back lets everything be decided once more: a dea
 
 test('the last window of an app that is gone closes: it is no object again', async () => {
   await begin(1, 2);
-  // What was never looked at is not known to be gone.
+  // An account that was never looked at is not known to have lost anything.
   Object.assign(controller.context.entries.people.get('p0')!, { accountSeen: true });
   bus.enqueue('Backend/p0/gone', false);
   // The store is asked for orders before.

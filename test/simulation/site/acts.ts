@@ -12,7 +12,7 @@ export type Do = (site: Site, random: Random) => void;
 const acts: Readonly<Record<string, readonly [weight: number, act: Do]>> = {
   ...appActs,
   ...roomActs,
-  // What comes at almost the same moment is what nobody thought of together.
+  // Nobody thought of all pairs of things that come at almost the same moment.
   'two at once': [
     25,
     (site, random) => {
@@ -47,8 +47,8 @@ const everyday = new Set([
 export type Act = readonly [atMs: number, name: string, dice: number];
 
 /**
- * What a history is made of, by its seed: some have all kinds of faults, some a few of them, some none, and then bounds of time hold; some are dense.
- * What hides among all faults shows among few.
+ * Kinds of acts of a history, by its seed, with how often each comes: some have all faults, some a few, some none, and then bounds of time hold.
+ * A violation that hides among all faults shows among few.
  */
 export function kindsOf(seed: number): Readonly<Record<string, number>> {
   const random = createRandom(seed ^ 0x2f_11_43_0b);

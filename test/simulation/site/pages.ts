@@ -146,7 +146,7 @@ export function write(all: RoomSite, page: Page): void {
   text.insert(all.site.chance(`place ${page.name}`).pick([...places, text.length]), word);
 }
 
-/** One of their own that is a while old. A reader's own page shows what they did, and nobody else's: they delete nothing. */
+/** Deletes a word of theirs that is a while old. A reader's own page shows what they did, and nobody else's: they delete nothing. */
 export function deleteWord(page: Page): boolean {
   const text = page.doc.getText('texto');
   const own = page.written.slice(-20, -3).find(({ word }) => text.toJSON().includes(word));

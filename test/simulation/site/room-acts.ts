@@ -118,7 +118,7 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
     (site, random) => {
       const rooms = site.rooms!;
       const room = anyRoom(site, random);
-      // What is written down takes as long as they stay: the next words wait for it.
+      // Writing down takes as long as they stay: the next words wait for it.
       if (random.chance(0.7)) rooms.slowMs = random.int(4_000, 9_000);
       later(site, 15_000, () => (rooms.slowMs = 0));
       for (const ms of [1, 300, 700])
@@ -188,7 +188,7 @@ export const roomActs: Readonly<Record<string, readonly [weight: number, act: Do
       const others = [...site.rooms!.pages].filter(({ room, canal }) => room === page?.room && canal === page.canal);
       const [deletes, first, second] = others.toSorted(() => random.next() - 0.5);
       if (deletes === undefined || first === undefined || second === undefined) return;
-      // Who comes back lacks no word: only what is gone can be missed.
+      // A page that comes back lacks no word: only a deletion can be missed.
       deletes.room.quietUntilMs = site.world.clock.monotonicMs() + 12_000;
       later(site, 2_000, () => {
         for (const one of [first, second]) {

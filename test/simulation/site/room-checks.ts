@@ -80,7 +80,7 @@ async function checkRoom(all: RoomSite, room: Room, afterMs: number, say: (what:
 /** Presence of one person in a room, as another page has it. Literal, not the code's constant. */
 const presenceBytesMax = 400 * 1_024;
 
-/** Of everybody in the room, while somebody says too much of themselves. */
+/** Looks at the pages of a room while somebody says too much of themselves. */
 export function checkPresenceOf(all: RoomSite, room: Room | null): void {
   for (const page of all.pages) if (page.room === room) checkPresence(page, (what) => violate(all.site.world, what));
 }

@@ -42,7 +42,7 @@ export function openWire(site: Site, process: ProcessClock, random: Random): Wir
     };
     from.on('data', (chunk: Buffer) => later(() => void to.write(chunk)));
     from.on('end', () => later(() => void to.end()));
-    // What was written before still arrives.
+    // Bytes that were written before still arrive.
     from.on('close', () => later(() => void clock.at(clock.monotonicMs() + 1, end)));
     from.on('error', () => undefined);
   };
