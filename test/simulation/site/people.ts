@@ -161,11 +161,17 @@ export function pin(site: Site, app: AppModel, document: AppModel['document']): 
 export function renamed(site: Site, person: PersonModel, double: 'written' | 'leaving'): void {
   site.doubles.set(person, double);
   person.document = double === 'written' ? 'leaving' : 'written';
-  for (const app of person.apps) {
-    app.document = null;
-    allWindowsClosed(site, app);
-  }
+  for (const app of person.apps) app.document = null;
+  leavePages(site, person);
   writeFolder(site, true);
+}
+
+/** Pages of a person who has no document of their name any more. */
+function leavePages(site: Site, person: PersonModel): void {
+  for (const app of person.apps) allWindowsClosed(site, app);
+  const { portal } = site;
+  portal?.process.gate(() => void portal.serving?.windows.pageClosed(person.name).catch(() => undefined));
+  person.session = null;
 }
 
 export function leave(site: Site, owner: PersonModel | AppModel['installed'], backMs: number): void {
@@ -176,7 +182,7 @@ export function leave(site: Site, owner: PersonModel | AppModel['installed'], ba
       ? owner.apps
       : owner.server.people.flatMap(({ apps: all }) => all.filter(({ installed }) => installed === owner));
   for (const app of apps) app.document = null;
-  if (owner.kind === 'person') for (const app of apps) allWindowsClosed(site, app);
+  if (owner.kind === 'person') leavePages(site, owner);
   writeFolder(site, true);
   later(site, backMs, () => {
     // With its server it comes back as well.
@@ -191,9 +197,9 @@ export function serverLeaves(site: Site, server: ServerModel, backMs: number): v
   const all = [...server.people, ...server.packages];
   if (server.document !== 'written' || server.people.some((person) => site.doubles.has(person))) return;
   for (const one of [server, ...all]) if (one.document === 'written') one.document = 'leaving';
-  for (const app of server.people.flatMap(({ apps }) => apps)) {
-    app.document = null;
-    allWindowsClosed(site, app);
+  for (const person of server.people) {
+    for (const app of person.apps) app.document = null;
+    leavePages(site, person);
   }
   writeFolder(site, true);
   later(site, backMs, () => {
