@@ -159,7 +159,7 @@ export async function checkGone(site: Site, { server, manifest, document, presen
   const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000 && server.reachable;
   if (document === 'written' || present || !isSteady || nowMs - site.folderChangedAtMs < 30_000) return;
   const intents = await site.store.intents();
-  const { entries } = portal!.serving!.controller.context;
+  const { entries } = portal.serving!.controller.context;
   for (const { apps } of server.people)
     for (const app of apps) {
       if (app.id !== manifest.id || app.env !== null || app.processes.length > 0 || !entries.backends.has(app.key)) continue;
@@ -263,7 +263,7 @@ export async function checkTaken(site: Site, changedMs: number): Promise<void> {
   const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000;
   const isCalm = weather.storeRefusesUntilMs < nowMs - 30_000 && weather.storeSlowMs === 0;
   if (changedMs !== site.folderChangedAtMs || site.isApplyDue || !isSteady || !isCalm) return;
-  const plan = await portal!.serving!.gateway.admin.plan(null);
+  const plan = await portal.serving!.gateway.admin.plan(null);
   const left = plan.changes.find(({ action }) => action.startsWith('document/'));
   if (left !== undefined && changedMs === site.folderChangedAtMs)
     violate(world, `the folder is not in force a minute after it was edited: ${JSON.stringify(left)}`);
