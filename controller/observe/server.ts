@@ -49,6 +49,9 @@ export async function observeServer(entries: Entries, server: ServerEntry, nowMs
     };
     await Promise.all(Array.from({ length: Math.min(peopleAtOnce, due.size) }, worker));
     if (!isStale(server)) {
+      // Apps that could not be seen were kept: they may be gone.
+      const isKept = ({ backends, packages }: PersonEntry): boolean => backends.keys().some((app) => !packages.has(app));
+      if (server.seen.status !== 'reachable') changed.push(...people.filter((person) => isKept(person) && !changed.includes(person)));
       setReachability(server, { status: 'reachable', message: '' });
       server.observationStartedAtMs = begunAtMs;
     }
