@@ -10,6 +10,7 @@ import { openDesiredSource, type DesiredSource } from './in-force.ts';
 import { createSimulatedClock } from '../clock/simulated.ts';
 import { syncEntries } from '../sync-entries.ts';
 import { backendOf, emptyEntries, type PersonEntry } from '../entries.ts';
+import { packageDesired } from '../kinds/package.ts';
 import { memoryHost, packagesInMemory } from '../hosts/testing/memory-host.ts';
 import { silentLink } from '../observe/silent-link.ts';
 import { createFolderReader, readFolder } from './read-folder.ts';
@@ -252,6 +253,22 @@ test('a person who comes back before they were forgotten leaves anew when they a
   Object.assign(leaver ?? {}, { signedOut: true, supervisorEnded: true });
   await take(10);
   expect(await take(9)).toMatchObject({ leaving: true, signedOut: false, supervisorEnded: false });
+});
+
+test('what an installation failed of holds nothing back on a server whose document changed; a drain changes no way to it', async () => {
+  const entries = emptyEntries(source.current());
+  const factory = { host: () => memoryHost([]), link: silentLink, memory: () => null };
+  const placeAfter = async (spec: string, more = ''): Promise<unknown> => {
+    write('a.yaml', server.replace('{ prefix: casa, trusted: true }', `${spec}${more}`));
+    write('b.yaml', 'apiVersion: svc/v1\nkind: Package\nmetadata: { name: notas }\nspec: { app: notas, versao: 1.0.0, server: casa }\n');
+    await source.reread(false);
+    syncEntries(entries, source.current(), factory);
+    return packageDesired(entries.packages.get('notas')!).place;
+  };
+  const first = await placeAfter('{}');
+  expect(first).toMatch(/./);
+  expect(await placeAfter('{}', ', drain: {}')).toBe(first);
+  expect(await placeAfter('{ prefix: casa }')).not.toBe(first);
 });
 
 test('apps of people stay in sight while their server is reached otherwise, and was not looked at yet', async () => {

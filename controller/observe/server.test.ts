@@ -66,6 +66,7 @@ test('a slow look that began before an install takes nothing back from the look 
     closed: null,
     accountSeen: null,
     lastObservation: 0,
+    backends: new Map(),
   } as unknown as PersonEntry;
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
   entries.people.set('ana', person);
@@ -82,4 +83,22 @@ test('a slow look that began before an install takes nothing back from the look 
   await next(3, []);
   expect(await before).toEqual([]);
   expect([[...server.system.keys()], [...person.packages.keys()]]).toEqual([['notas'], ['notas']]);
+});
+
+test('an app that was kept while its server did not answer is looked at once it does, and only then', async () => {
+  const host = { installed: async () => [], place: async () => ({ home: '/home/ana', prefix: '' }), closed: async () => new Map() };
+  const seen = { status: 'unreachable', message: 'no route' };
+  const server = {
+    ...{ host, seen, system: new Map(), groupsOf: new Map() },
+    ...{ observationsStarted: 0, lastObservation: 0, nextAway: 0 },
+  } as unknown as ServerEntry;
+  const person = {
+    ...{ name: 'ana', account: 'ana', server, packages: new Map(), own: [], closed: null, accountSeen: true, lastObservation: 0 },
+    backends: new Map([['gone', {}]]),
+  } as unknown as PersonEntry;
+  const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
+  entries.people.set('ana', person);
+  expect(await observeServer(entries, server, () => 1)).toEqual([person]);
+  expect(server.seen.status).toBe('reachable');
+  expect(await observeServer(entries, server, () => 2)).toEqual([]);
 });
