@@ -8,7 +8,7 @@ import { moveServer } from './folder.ts';
 import { endLinesOf } from './lines.ts';
 import { allWindowsClosed, ask, closeWindow, leave, openWindow, pin, renamed, serverLeaves, signOut } from './people.ts';
 import { killPortal } from './portal.ts';
-import { later, type Site } from './site.ts';
+import { later, servedMs, type Site } from './site.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -27,10 +27,7 @@ function vanish(site: Site, server: ServerModel, ms: number): void {
   let isAway = true;
   for (const afterMs of [minuteMs, 2 * minuteMs])
     later(site, afterMs, () => {
-      const { portal, world } = site;
-      const isSteady =
-        portal?.serving != null && portal.process.state() === 'runs' && world.clock.monotonicMs() - site.servesSinceMs > 30_000;
-      if (isAway && !server.reachable && isSteady) checkAway(site, server);
+      if (isAway && !server.reachable && servedMs(site) > 30_000) checkAway(site, server);
     });
   later(site, ms, () => {
     isAway = false;
@@ -172,7 +169,7 @@ export const appActs: Readonly<Record<string, readonly [weight: number, act: Do]
       site.closedAccounts.set(person.name, random.pick(['locked', 'expired'] as const));
       const { portal } = site;
       later(site, 45_000, () => {
-        const isSteady = site.portal === portal && portal?.serving != null && portal.process.state() === 'runs' && person.server.reachable;
+        const isSteady = site.portal === portal && servedMs(site) > 0 && person.server.reachable;
         if (isSteady && site.closedAccounts.has(person.name)) void checkClosed(site, person);
       });
       later(site, random.int(minuteMs, 5 * minuteMs), () => site.closedAccounts.delete(person.name));

@@ -1,19 +1,22 @@
 /** Invariants of each order, and of a site once nothing goes wrong any more. A violation names the seed, the time and the object. */
-import { isDeepStrictEqual } from 'node:util';
 import type { StopReason } from '../../../schema/reasons/derived.ts';
-import { keys, readKey } from '../../../schema/keys.ts';
+import { allKinds } from '../../../controller/kinds/all.ts';
+import { entryOf } from '../../../controller/loop/reconcile.ts';
+import { keys, kindOf } from '../../../schema/keys.ts';
 import { closePolicy } from '../../../schema/manifest/manifest.ts';
 import type { Intent } from '../../../store/store.ts';
 import { checkConverged, checkForgotten } from '../invariants.ts';
 import { nameOf } from '../leaving-model.ts';
 import { violate, type AppModel, type Installed, type PersonModel, type ServerModel } from '../world.ts';
-import { calm, doubleOf, packageName, type Site, type Wished } from './site.ts';
+import { doubleOf, isCalm, packageName, servedMs, type Site, type Wished } from './site.ts';
 
 interface Order {
   readonly op: string;
   readonly requestId?: string;
   readonly reason?: StopReason;
 }
+
+const kinds = new Map(allKinds.map((kind) => [kind.name, kind]));
 
 /** An order may have been on its way while the world changed. */
 const wayMs = 8_000;
@@ -58,10 +61,7 @@ function checkPromptness(site: Site, app: AppModel, op: 'start' | 'stop', reques
   // A restart waits for a process to end, which may ignore what it is told.
   if (asked?.app !== app || asked.wish !== op || asked.by === 'service') return;
   const nowMs = world.clock.monotonicMs();
-  const { storeRefusesUntilMs: _past, ...weather } = site.weather;
-  const { storeRefusesUntilMs: _never, ...fair } = calm();
-  const isCalm = isDeepStrictEqual(weather, fair);
-  const isQuiet = isCalm && nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
+  const isQuiet = isCalm(site) && nowMs - Math.max(site.faultAtMs, site.servesSinceMs) > 3 * minuteMs && app.person.supervisor !== null;
   if (isQuiet && nowMs - asked.atMs > promptMsMax)
     violate(world, `${app.key}: a ${op} took ${Math.round(nowMs - asked.atMs)} ms to the supervisor`);
 }
@@ -69,9 +69,8 @@ function checkPromptness(site: Site, app: AppModel, op: 'start' | 'stop', reques
 /** Nothing is wrong for a person, nor was since then. */
 function isFair(site: Site, { server, document }: PersonModel, sinceMs: number): boolean {
   const { weather, world } = site;
-  const { storeRefusesUntilMs, diesAtCall: _dies, hits: _hits, ...counts } = weather;
-  const isCalm = Object.values(counts).every((one) => one === 0) && storeRefusesUntilMs < sinceMs && site.servesSinceMs < sinceMs - 15_000;
-  return isCalm && server.reachable && document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > 2 * minuteMs;
+  const isSteady = isCalm(site) && weather.storeRefusesUntilMs < sinceMs && site.servesSinceMs < sinceMs - 15_000;
+  return isSteady && server.reachable && document === 'written' && world.clock.monotonicMs() - site.folderChangedAtMs > 2 * minuteMs;
 }
 
 function newestWish(site: Site, app: AppModel): [string, Wished] | undefined {
@@ -156,10 +155,10 @@ export function checkRemoved(site: Site, installed: Installed): void {
 export async function checkGone(site: Site, { server, manifest, document, present }: Installed): Promise<void> {
   const { world, portal } = site;
   const nowMs = world.clock.monotonicMs();
-  const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000 && server.reachable;
+  const isSteady = servedMs(site) > 30_000 && server.reachable;
   if (document === 'written' || present || !isSteady || nowMs - site.folderChangedAtMs < 30_000) return;
   const intents = await site.store.intents();
-  const { entries } = portal.serving!.controller.context;
+  const { entries } = portal!.serving!.controller.context;
   for (const { apps } of server.people)
     for (const app of apps) {
       if (app.id !== manifest.id || app.env !== null || app.processes.length > 0 || !entries.backends.has(app.key)) continue;
@@ -209,17 +208,8 @@ export async function checkRest(site: Site, afterMs: number): Promise<void> {
   }
   if (afterMs < 100_000) return;
   for (const { key } of await site.store.statuses('')) {
-    const { kind, parts } = readKey(key);
-    const person = entries.people.get(parts[0]);
-    const isThere =
-      kind === 'Package'
-        ? packages.has(key)
-        : kind === 'Backend'
-          ? entries.backends.has(key)
-          : ['Person', 'Supervisor'].includes(kind)
-            ? person !== undefined
-            : kind !== 'Server' || entries.servers.has(parts[0]);
-    if (!isThere) violate(world, `${key} has a status and is no object`);
+    const kind = kinds.get(kindOf(key));
+    if (kind !== undefined && entryOf(kind, entries, key) === undefined) violate(world, `${key} has a status and is no object`);
   }
   for (const [person, state] of site.doubles) {
     const isThere = entries.people.has(doubleOf(person.name));
@@ -260,10 +250,9 @@ function checkWishes(site: Site, app: AppModel): void {
 export async function checkTaken(site: Site, changedMs: number): Promise<void> {
   const { world, weather, portal } = site;
   const nowMs = world.clock.monotonicMs();
-  const isSteady = portal?.serving != null && portal.process.state() === 'runs' && nowMs - site.servesSinceMs > 30_000;
-  const isCalm = weather.storeRefusesUntilMs < nowMs - 30_000 && weather.storeSlowMs === 0;
-  if (changedMs !== site.folderChangedAtMs || site.isApplyDue || !isSteady || !isCalm) return;
-  const plan = await portal.serving!.gateway.admin.plan(null);
+  const isTaking = weather.storeRefusesUntilMs < nowMs - 30_000 && weather.storeSlowMs === 0 && servedMs(site) > 30_000;
+  if (changedMs !== site.folderChangedAtMs || site.isApplyDue || !isTaking) return;
+  const plan = await portal!.serving!.gateway.admin.plan(null);
   const left = plan.changes.find(({ action }) => action.startsWith('document/'));
   if (left !== undefined && changedMs === site.folderChangedAtMs)
     violate(world, `the folder is not in force a minute after it was edited: ${JSON.stringify(left)}`);

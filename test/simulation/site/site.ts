@@ -157,6 +157,18 @@ export async function settle(site: Site): Promise<void> {
   }
 }
 
+/** How long the portal has served people without having stood still; negative while it serves nobody. */
+export function servedMs({ portal, servesSinceMs, world }: Site): number {
+  const serves = portal?.serving != null && portal.process.state() === 'runs';
+  return serves ? world.clock.monotonicMs() - servesSinceMs : -Infinity;
+}
+
+/** No fault is under way or waits for its call. */
+export function isCalm({ weather }: Site): boolean {
+  const { storeRefusesUntilMs: _past, hits: _kind, diesAtCall: _later, ...counts } = weather;
+  return Object.values(counts).every((one) => one === 0);
+}
+
 /** A name that had another document for the same account. */
 export const doubleOf = (name: string): string => `${name}-antes`;
 
