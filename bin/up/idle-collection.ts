@@ -10,7 +10,7 @@ import { limits } from '../limits.ts';
 
 interface Heap {
   readonly clock: Pick<Clock, 'at' | 'monotonicMs'>;
-  /** Stops the loop: about a millisecond for each megabyte in use. */
+  /** Stops the loop for as long as the heap in use is large. */
   readonly collect: () => void;
   /** Bytes. */
   readonly memory: () => { readonly rss: number; readonly heapUsed: number };
