@@ -89,11 +89,23 @@ test('an app that was kept while its server did not answer is looked at once it 
   const host = { installed: async () => [], place: async () => ({ home: '/home/ana', prefix: '' }), closed: async () => new Map() };
   const seen = { status: 'unreachable', message: 'no route' };
   const server = {
-    ...{ host, seen, system: new Map(), groupsOf: new Map() },
-    ...{ observationsStarted: 0, lastObservation: 0, nextAway: 0 },
+    host,
+    seen,
+    system: new Map(),
+    groupsOf: new Map(),
+    observationsStarted: 0,
+    lastObservation: 0,
+    nextAway: 0,
   } as unknown as ServerEntry;
   const person = {
-    ...{ name: 'ana', account: 'ana', server, packages: new Map(), own: [], closed: null, accountSeen: true, lastObservation: 0 },
+    name: 'ana',
+    account: 'ana',
+    server,
+    packages: new Map(),
+    own: [],
+    closed: null,
+    accountSeen: true,
+    lastObservation: 0,
     backends: new Map([['gone', {}]]),
   } as unknown as PersonEntry;
   const entries = emptyEntries({ documents: new Map() } as unknown as Parameters<typeof emptyEntries>[0]);
