@@ -189,7 +189,7 @@ export interface ShopView {
   sources(usuario: string): Promise<StoreSources>;
   /** Browser extensions that apps may name. */
   extensions(): Promise<readonly Extension[]>;
-  /** A file of a package that is only offered (its icon); null when there is none. `path` as in the manifest. */
+  /** A file of a package that is only offered: its icon, as in the manifest, or a picture of its page; null when there is none. */
   file(app: string, version: string, path: string): Promise<{ readonly bytes: Uint8Array; readonly type: string } | null>;
 }
 

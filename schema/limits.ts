@@ -156,6 +156,13 @@ export const limits = {
   extensionIdCharsMax: 64,
   extensionNameCharsMax: 60,
   extensionAddressCharsMax: 2_048,
+  // Pictures and documentation of an app in the shop. Decision: docs/decisions/0451-pages-of-the-shop.md
+  shopPageBytesMax: 16 * 1_024,
+  shopPicturesMax: 6,
+  shopPictureBytesMax: 512 * 1_024,
+  shopPictureSideMax: 4_096,
+  shopPictureTextCharsMax: 200,
+  shopPagesBytesMax: 16 * 1_024 * 1_024,
   windowWidthMin: 200,
   windowHeightMin: 150,
   windowSideMax: 10_000,

@@ -34,6 +34,13 @@ export interface OfferingRepository {
 /** The signature of a version whose repository has a key, and the name of the key; or why it has none that is good. */
 export type OfferSignature = { readonly text: string; readonly signedBy: string } | { readonly refused: string };
 
+/** Pictures and documentation of a version, which its repository keeps beside the manifest. */
+export interface OfferPage {
+  readonly documentation: string | null;
+  /** `file`: of the repository, or in the folder of a package that is not packed. Sides in pixels. */
+  readonly pictures: readonly { readonly file: string; readonly text: string; readonly width: number; readonly height: number }[];
+}
+
 /** Apps that can be installed, newest version first. */
 export interface Offers {
   readonly apps: readonly {
@@ -48,6 +55,8 @@ export interface Offers {
       readonly publicadoEm: string | null;
       readonly novidades: string;
       readonly manifest: CatalogueManifest;
+      /** Absent: it has none. */
+      readonly page?: OfferPage;
       /** Absent: its repository has no key, and nothing was judged. */
       readonly signature?: OfferSignature;
     }[];
@@ -111,6 +120,13 @@ function storeApp({ id, versions, repository }: Shown, whose: StoreFor): ShopApp
     publisher: manifest.publisher?.name ?? '',
     license: manifest.license ?? '',
     homepage: webAddress(manifest.homepage),
+    documentacao: newest?.page?.documentation ?? null,
+    imagens: (newest?.page?.pictures ?? []).map(({ text, width, height }, at) => ({
+      endereco: `/api/loja/${id}/imagem?versao=${encodeURIComponent(shown)}&n=${at}`,
+      texto: text,
+      largura: width,
+      altura: height,
+    })),
     icone: manifest.icon === undefined ? null : `/api/loja/${id}/icone?versao=${encodeURIComponent(shown)}`,
     provides: manifest.provides ?? [],
     needs: needsOf(manifest, groundsFor(id, whose)),

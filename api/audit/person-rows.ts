@@ -73,6 +73,7 @@ const appRows = {
   'DELETE /api/consentimentos/:id': { action: 'consent/revoke', object: ['Consent', (request) => [request.self, request.found('id')]] },
   'GET /api/loja': reads,
   'GET /api/loja/:id/icone': reads,
+  'GET /api/loja/:id/imagem': reads,
   'POST /api/loja/atualizar-tudo': { action: 'package/update', ends: 'later' },
   'POST /api/apps/:id/instalacao': {
     action: 'package/install',

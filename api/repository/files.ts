@@ -80,7 +80,7 @@ export function createRepositoryFiles(root: string): RepositoryFiles {
           modifiedMs,
           etag: `"${sha256}"`,
           type: contentType(item),
-          immutable: !['catalogue', 'extensions', 'schema', 'signature', 'signatures'].includes(item.kind),
+          immutable: !['catalogue', 'extensions', 'schema', 'shopPages', 'signature', 'signatures'].includes(item.kind),
         };
       } catch (error) {
         await handle.close();
@@ -99,7 +99,7 @@ function recordPath(item: TarballItem): string {
 }
 
 function contentType(item: RepositoryItem): string {
-  if (item.kind === 'icon') return iconMediaTypes[item.type];
+  if (item.kind === 'icon' || item.kind === 'picture') return iconMediaTypes[item.type];
   if (item.kind === 'tarball') return 'application/gzip';
   if (item.kind === 'signature') return 'text/plain; charset=utf-8';
   return item.kind === 'engine' ? 'application/octet-stream' : 'application/json';

@@ -1,4 +1,4 @@
-/** Icons of packages, installed or only offered. The answer is an image or nothing, and runs nothing. */
+/** Icons and pictures of packages, installed or only offered. The answer is an image or nothing, and runs nothing. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';

@@ -41,6 +41,7 @@ export function addStoreRoutes(app: FastifyInstance, deps: StoreRouteDeps): void
     return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : answer;
   });
   serve(app, 'GET /api/loja/:id/icone', (request, reply) => offeredIcon(deps, request, reply));
+  serve(app, 'GET /api/loja/:id/imagem', (request, reply) => offeredPicture(deps, request, reply));
   serve(app, 'POST /api/loja/atualizar-tudo', async (request) => await updateAll(deps, await sourcesFor(deps, request)));
   addInstallRoutes(app, deps);
 }
@@ -147,4 +148,18 @@ async function offeredIcon(deps: StoreRouteDeps, request: Asked<'GET /api/loja/:
   const bytes = here ? await deps.apps.file(person, id, icon) : ((await deps.shop.file(id, versao, icon))?.bytes ?? null);
   // A package that is not packed may change its files and keep its version.
   return sendIcon(request, reply, { icon, bytes, kept: offer !== undefined && offer.tamanho !== null });
+}
+
+async function offeredPicture(
+  { shop }: StoreRouteDeps,
+  request: Asked<'GET /api/loja/:id/imagem'>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { offers } = await shop.sources(sessionOf(request).person);
+  const { versao, n } = request.query;
+  const offer = offers.apps.find(({ id }) => id === request.params.id)?.versions.find(({ version }) => version === versao);
+  const picture = offer?.page?.pictures[n];
+  if (offer === undefined || picture === undefined) throw new SvcError('NOT_FOUND', 'this version has no such picture');
+  const bytes = (await shop.file(request.params.id, versao, picture.file))?.bytes ?? null;
+  return sendIcon(request, reply, { icon: picture.file, bytes, kept: offer.tamanho !== null });
 }

@@ -9,6 +9,7 @@ import { extensionFile } from '../../schema/extensions/file.ts';
 import { limits } from '../../schema/limits.ts';
 import type { Surroundings } from '../../schema/manifest/surroundings.ts';
 import { readPlainFile, whyUnread } from '../../schema/plain-file.ts';
+import { shopPageFile } from '../../schema/shop-page/file.ts';
 import { isMissing } from '../../kit/atomic-file.ts';
 
 export interface Found {
@@ -49,7 +50,10 @@ export async function findSources(paths: readonly string[]): Promise<Found> {
 /** The YAML of the folder itself, as `svc up` reads it, and the manifests of packages and catalogues of extensions in it and below. */
 async function searchFolder(dir: string, depth: number): Promise<{ manifests: string[]; yaml: string[] }> {
   const entries = (await readdir(dir, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
-  if (entries.some((entry) => entry.name === 'svc-app.json')) return { manifests: [path.join(dir, 'svc-app.json')], yaml: [] };
+  if (entries.some((entry) => entry.name === 'svc-app.json')) {
+    const own = ['svc-app.json', ...(entries.some(({ name }) => name === shopPageFile) ? [shopPageFile] : [])];
+    return { manifests: own.map((name) => path.join(dir, name)), yaml: [] };
+  }
   const yaml = depth > 0 ? [] : entries.filter((entry) => isYamlName(entry.name)).map((entry) => path.join(dir, entry.name));
   const manifests = entries.some(({ name }) => name === extensionFile) ? [path.join(dir, extensionFile)] : [];
   for (const entry of entries) {

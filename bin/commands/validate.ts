@@ -6,6 +6,7 @@
 import path from 'node:path';
 import about from '../../package.json' with { type: 'json' };
 import { extensionFile } from '../../schema/extensions/file.ts';
+import { shopPageFile } from '../../schema/shop-page/file.ts';
 import { type FileReport, type Finding, findingKinds, pointer, toReport } from '../../schema/findings.ts';
 import type { Manifest } from '../../schema/manifest/manifest.ts';
 import { readJson } from '../../schema/positions/json.ts';
@@ -51,6 +52,7 @@ async function judgeManifests({ manifests, desired }: Found): Promise<Judged[]> 
         const { extensions: _, ...report } = await judgeExtensions(file, bytes);
         return { report, bytes, manifest: null };
       }
+      if (path.basename(file) === shopPageFile) return { report: await judgePageOfShop(file, bytes), bytes, manifest: null };
       const { manifest, ...report } = validateManifest(file, bytes);
       return { report: withWarnings(report, await unknownExtension(file, bytes, manifest)), bytes, manifest };
     }),
@@ -81,6 +83,19 @@ async function judgeSurroundings(judged: readonly JudgedManifest[], desired: Fou
 async function judgeExtensions(file: string, bytes: Uint8Array) {
   const { readExtensions } = await import('../../schema/extensions/catalogue.ts');
   return readExtensions(file, bytes);
+}
+
+async function judgePageOfShop(file: string, bytes: Uint8Array): Promise<FileReport> {
+  const { judgeShopPage } = await import('../../kit/repository/publishing/shop-page.ts');
+  const {
+    page: _,
+    text: __,
+    ...report
+  } = await judgeShopPage(file, bytes, async (name, bytesMax) => {
+    const found = await readBytes(path.join(path.dirname(file), name), bytesMax);
+    return typeof found === 'string' ? null : found;
+  });
+  return report;
 }
 
 /** Where the package lies in a repository with a catalogue of extensions, whether that has the one that the app suggests. */

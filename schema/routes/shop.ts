@@ -37,6 +37,14 @@ export const shopRoutes = {
     gives: 'image/*',
     more: 'kept for a day',
   },
+  'GET /api/loja/:id/imagem': {
+    access: 'person',
+    says: 'Picture of an offered version',
+    params: shop.storeParams,
+    query: shop.storePictureQuery,
+    gives: 'image/*',
+    more: '`n` counts from 0; kept for a day',
+  },
   'POST /api/loja/atualizar-tudo': {
     access: 'person',
     says: 'Update everything that the person installed',

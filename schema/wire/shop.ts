@@ -37,6 +37,8 @@ export type ShopInstall = Wire<typeof shopInstall>;
 
 export const storeParams = closed({ id: appId });
 export const storeIconQuery = closed({ versao: version });
+/** `n`: in the order of the author, from 0. */
+export const storePictureQuery = closed({ versao: version, n: { type: 'integer', minimum: 0, maximum: limits.shopPicturesMax - 1 } });
 export const iconQuery = closed({ v: version }, []);
 /** `extensao`: of an own file type. */
 export const typeIconQuery = closed({ extensao: { type: 'string', pattern: '^[a-z0-9][a-z0-9+_-]{0,15}$' }, v: version }, ['extensao']);
@@ -97,6 +99,10 @@ const shopApp = closed({
   publisher: text,
   license: text,
   homepage: nullable('string'),
+  /** Address of its documentation. */
+  documentacao: nullable('string'),
+  /** Pictures of the newest version; `texto` is read out in place of one, sides in pixels. */
+  imagens: list(closed({ endereco: text, texto: text, largura: count, altura: count })),
   icone: nullable('string'),
   provides: strings,
   needs: list(shopNeed),

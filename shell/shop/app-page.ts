@@ -31,7 +31,7 @@ export function appPage(app: ShopApp, context: ShopContext, back: () => void): T
     </header>
     ${appActions(app, context, 'page')} ${app.install === null ? nothing : installStanding(app, app.install)} ${whyNot(app, context)}
     ${app.drift ? html`<p class="note">${glyph('warning')}<span>${text('store.drift')}</span></p>` : nothing}
-    ${app.description === '' ? nothing : html`<p class="lead">${app.description}</p>`} ${extensionOf(app, context)}
+    ${app.description === '' ? nothing : html`<p class="lead">${app.description}</p>`} ${pictures(app)} ${extensionOf(app, context)}
     ${
       news.length === 0
         ? nothing
@@ -42,6 +42,24 @@ export function appPage(app: ShopApp, context: ShopContext, back: () => void): T
     }
     ${needs(app)} ${facts(app)} ${versions(app, context)}
   </article>`;
+}
+
+/** In their order, in a row that scrolls; each is shown alone by its link. */
+function pictures({ imagens }: ShopApp): TemplateResult | typeof nothing {
+  if (imagens.length === 0) return nothing;
+  return html`<section>
+    <h4>${text('store.pictures')}</h4>
+    <ul class="pictures">
+      ${imagens.map(
+        ({ endereco, texto, largura, altura }) =>
+          html`<li>
+            <a href=${endereco} target="_blank" rel="noopener noreferrer" title=${texto} aria-label=${text('store.picture', { texto })}>
+              <img src=${endereco} alt="" width=${largura} height=${altura} loading="lazy" decoding="async" />
+            </a>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 function standing(app: ShopApp): string {
@@ -167,10 +185,8 @@ function facts(app: ShopApp): TemplateResult {
     ['store.scope', text(scopes[scope])],
     ['store.offers', app.provides.join(', ')],
     ['store.engines', engines.join(', ')],
-    [
-      'store.homepage',
-      app.homepage === null ? '' : html`<a href=${app.homepage} target="_blank" rel="noopener noreferrer">${app.homepage}</a>`,
-    ],
+    ['store.documentation', linkTo(app.documentacao)],
+    ['store.homepage', linkTo(app.homepage)],
   ];
   return html`<section>
     <h4>${text('store.facts')}</h4>
@@ -187,6 +203,9 @@ function facts(app: ShopApp): TemplateResult {
     </dl>
   </section>`;
 }
+
+const linkTo = (address: string | null): TemplateResult | '' =>
+  address === null ? '' : html`<a href=${address} target="_blank" rel="noopener noreferrer">${address}</a>`;
 
 function signatureOf({ signedBy, versions, refused }: ShopApp): string {
   if (versions.length === 0) return '';

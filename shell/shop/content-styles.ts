@@ -229,6 +229,32 @@ export const shopContentStyles = css`
     max-width: 80ch;
     margin-top: 18px;
   }
+  .pictures {
+    display: flex;
+    gap: 12px;
+    margin: 0 -4px;
+    /* Room for the focus ring inside the scroller. */
+    padding: 4px;
+    overflow-x: auto;
+    list-style: none;
+  }
+  .pictures li {
+    flex: none;
+    max-width: 100%;
+  }
+  .pictures a {
+    display: block;
+    border: 1px solid var(--line);
+    border-radius: 10px;
+    overflow: clip;
+  }
+  .pictures img {
+    display: block;
+    width: auto;
+    max-width: 100%;
+    height: clamp(140px, 40cqh, 260px);
+    object-fit: contain;
+  }
   .failure,
   .page > section.why {
     display: grid;

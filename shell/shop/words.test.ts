@@ -26,6 +26,8 @@ const app = (more: Partial<ShopApp> = {}): ShopApp => ({
   publisher: '',
   license: '',
   homepage: null,
+  documentacao: null,
+  imagens: [],
   icone: null,
   provides: [],
   needs: [],

@@ -24,6 +24,7 @@ const agenda = (version: string, news: string): AppToPublish => ({
   version,
   news,
   icon: ['#e2574c', '#a8327d', 'A'],
+  pictures: { 'desktop-1280.png': 'A semana', 'desktop-320.png': 'No telefone' },
   manifest: { ...own, name: 'Agenda', category: 'Office', description: 'Compromissos da semana, com lembretes e convites para a equipe.' },
 });
 const atlas = (version: string): AppToPublish => ({
@@ -113,6 +114,10 @@ describe('looking', () => {
     await appPage().getByRole('heading', { name: 'Agenda' }).waitFor();
     expect(new URL(page.url()).hash).toBe('');
     await loja().getByText('A primeira.').waitFor();
+    const picture = appPage().getByRole('link', { name: 'A semana (abre em outra aba)' });
+    await until('its first picture', () => picture.locator('img').evaluate((image) => (image as HTMLImageElement).naturalWidth === 1280));
+    await appPage().getByRole('link', { name: 'No telefone' }).focus();
+    expect(await appPage().getByRole('link', { name: 'https://ajuda.example/' }).count()).toBe(1);
     await appPage().getByRole('button', { name: 'Voltar' }).click();
     await until('the card has the keyboard', () =>
       card('agenda')

@@ -9,6 +9,7 @@
 import { appIdPattern } from '../../../schema/app-id.ts';
 import { extensionFile } from '../../../schema/extensions/file.ts';
 import { limits } from '../../../schema/limits.ts';
+import { type PictureType, pictureTypes } from './picture.ts';
 
 /** Media type of an icon, by the end of its name. */
 export const iconMediaTypes = { svg: 'image/svg+xml', png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg' } as const;
@@ -42,6 +43,9 @@ export const repositoryPaths = {
   extensions: `v1/${extensionFile}`,
   /** All signatures; made from those beside the records. */
   signatures: 'v1/assinaturas.json',
+  /** What the shop shows beside the catalogue; made from the pages of all versions. */
+  shopPages: 'v1/loja.json',
+  shop: 'v1/loja',
   packages: 'v1/pacote',
   schemas: 'v1/esquema/svc-app',
   engines: 'v1/motor',
@@ -52,6 +56,9 @@ export const repositoryPaths = {
   record: (id: string, version: string): string => `v1/pacote/${id}/${version}.json`,
   signature: (id: string, version: string): string => `v1/pacote/${id}/${version}.minisig`,
   icon: (id: string, version: string, type: IconType): string => `v1/pacote/${id}/${version}.${type}`,
+  shopPage: (id: string, version: string): string => `v1/loja/${id}/${version}.json`,
+  /** By its bytes: versions share it. */
+  picture: (id: string, sha256: string, type: PictureType): string => `v1/loja/${id}/${sha256}.${type}`,
   engine: (nome: string, versao: string): string => `v1/motor/${nome}/${versao}`,
   /** Not beside the tarball: `1.0.json` is a version of an engine too. */
   engineRecord: (nome: string, versao: string): string => `v1/registro-motor/${nome}/${versao}.json`,
@@ -61,6 +68,8 @@ export type RepositoryItem =
   | { readonly kind: 'catalogue' }
   | { readonly kind: 'extensions' }
   | { readonly kind: 'signatures' }
+  | { readonly kind: 'shopPages' }
+  | { readonly kind: 'picture'; readonly id: string; readonly sha256: string; readonly type: PictureType }
   | { readonly kind: 'schema'; readonly version: string }
   | { readonly kind: 'tarball'; readonly id: string; readonly version: string }
   | { readonly kind: 'record'; readonly id: string; readonly version: string }
@@ -93,6 +102,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   if (path === `/${repositoryPaths.catalogue}`) return { kind: 'catalogue' };
   if (path === `/${repositoryPaths.extensions}`) return { kind: 'extensions' };
   if (path === `/${repositoryPaths.signatures}`) return { kind: 'signatures' };
+  if (path === `/${repositoryPaths.shopPages}`) return { kind: 'shopPages' };
   const schema = new RegExp(`^/${repositoryPaths.schemas}/([^/]+)\\.json$`).exec(path)?.[1];
   if (schema !== undefined) return isSchemaName(schema) ? { kind: 'schema', version: schema } : null;
   const [empty, v1, kind, name = '', file = '', ...rest] = path.split('/');
@@ -102,6 +112,7 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   if (kind === 'registro-motor' && suffix === 'json') {
     return isEngineName(name, stem) ? { kind: 'engine-record', nome: name, versao: stem } : null;
   }
+  if (kind === 'loja') return pictureAt(name, stem, suffix);
   if (kind !== 'pacote' || !isPackageName(name, stem)) return null;
   if (suffix === 'tgz') return { kind: 'tarball', id: name, version: stem };
   if (suffix === 'json') return { kind: 'record', id: name, version: stem };
@@ -110,9 +121,16 @@ export function parseRepositoryPath(rawPath: string): RepositoryItem | null {
   return type === undefined ? null : { kind: 'icon', id: name, version: stem, type };
 }
 
+function pictureAt(id: string, sha256: string, suffix: string): RepositoryItem | null {
+  const type = pictureTypes.find((one) => one === suffix);
+  return type === undefined || !grammar.id.test(id) || !/^[0-9a-f]{64}$/.test(sha256) ? null : { kind: 'picture', id, sha256, type };
+}
+
 /** The path of an item below the folder of the repository. */
 export function pathOfItem(item: RepositoryItem): string {
-  if (item.kind === 'catalogue' || item.kind === 'extensions' || item.kind === 'signatures') return repositoryPaths[item.kind];
+  if (item.kind === 'catalogue' || item.kind === 'extensions' || item.kind === 'signatures' || item.kind === 'shopPages')
+    return repositoryPaths[item.kind];
+  if (item.kind === 'picture') return repositoryPaths.picture(item.id, item.sha256, item.type);
   if (item.kind === 'schema') return repositoryPaths.schema(item.version);
   if (item.kind === 'icon') return repositoryPaths.icon(item.id, item.version, item.type);
   if (item.kind === 'engine') return repositoryPaths.engine(item.nome, item.versao);

@@ -98,7 +98,7 @@ type Json = Readonly<Record<string, unknown>>;
 const shapes = new Map<Json, Shape>();
 
 /** Throws REPOSITORY_INVALID, naming the first thing that is wrong, or TOO_LARGE. */
-function read(what: string, schema: Json, bytes: Uint8Array | string, bytesMax: number): unknown {
+export function readDocument(what: string, schema: Json, bytes: Uint8Array | string, bytesMax: number): unknown {
   const { text, problems } = decodeText(bytes, bytesMax);
   if (problems[0]) return refuse(what, problems[0].path, problems[0].message);
   let value: unknown;
@@ -123,7 +123,7 @@ function refuse(what: string, path: string, message: string): never {
 
 /** Versions come out newest first whatever the file says. Rejects an app or a version that is in it twice. */
 export function readCatalogue(bytes: Uint8Array | string): Catalogue {
-  const catalogue = read('catalogo.json', catalogueSchema, bytes, limits.catalogueBytesMax) as Catalogue;
+  const catalogue = readDocument('catalogo.json', catalogueSchema, bytes, limits.catalogueBytesMax) as Catalogue;
   unique(
     catalogue.apps.map(({ id }) => id),
     'the app',
@@ -154,7 +154,7 @@ function unique(names: readonly string[], what: string): void {
 /** `id` and `version` are those of the path that it was found at: a record with other ones is refused. */
 export function readPackageRecord(bytes: Uint8Array | string, id: string, version: string): PackageRecord {
   const what = `the record of ${id} ${version}`;
-  const record = read(what, packageRecordSchema, bytes, limits.packageRecordBytesMax) as PackageRecord;
+  const record = readDocument(what, packageRecordSchema, bytes, limits.packageRecordBytesMax) as PackageRecord;
   if (record.manifest.id !== id || record.manifest.version !== version) {
     refuse(what, '/manifest', `it tells of ${clip(record.manifest.id)} ${clip(record.manifest.version)}`);
   }
@@ -163,7 +163,7 @@ export function readPackageRecord(bytes: Uint8Array | string, id: string, versio
 
 export function readEngineRecord(bytes: Uint8Array | string, nome: string, versao: string): EngineRecord {
   const what = `the record of the engine ${nome} ${versao}`;
-  const record = read(what, engineRecordSchema, bytes, limits.packageRecordBytesMax) as EngineRecord;
+  const record = readDocument(what, engineRecordSchema, bytes, limits.packageRecordBytesMax) as EngineRecord;
   if (record.nome !== nome || record.versao !== versao) refuse(what, '', `it tells of ${record.nome} ${record.versao}`);
   return record;
 }

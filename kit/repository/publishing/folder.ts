@@ -17,12 +17,14 @@ import type { Manifest } from '../../../schema/manifest/manifest.ts';
 import { type IconType, isEngineName, isPackageName, repositoryPaths } from '../layout/paths.ts';
 import { type EngineRecord, type PackageRecord, catalogueOf, readEngineRecord, readPackageRecord } from '../layout/records.ts';
 import { type Claim, claimOf, claimText, readSignature } from '../layout/signature.ts';
+import { type ShopPage, readVersionPage, shopPagesText } from '../layout/shop-pages.ts';
 import { type SignedVersion, signaturesText } from '../layout/signatures.ts';
 import type { PublishOutcome } from '../layout/writer.ts';
 import { isMissing } from '../../atomic-file.ts';
 import { faultPoint } from '../../faults.ts';
 import { withRepositoryLock } from './lock.ts';
 import { schemasToWrite } from './schemas.ts';
+import type { PackedShopPage } from './shop-page.ts';
 
 /** Bytes that are complete, synced and hashed, in a file that no reader looks for. */
 export interface Staged {
@@ -36,6 +38,7 @@ export interface PackageToPublish {
   readonly manifest: Manifest;
   readonly novidades?: string;
   readonly icon?: { readonly type: IconType; readonly bytes: Uint8Array } | null;
+  readonly shop?: PackedShopPage | null;
   /** Text of its `.minisig`. It replaces the one that is there, also when the same bytes are published again. */
   readonly signature?: string | null;
 }
@@ -51,6 +54,7 @@ export async function openRepositoryFolder(root: string): Promise<void> {
   await withRepositoryLock(root, async () => {
     await sweepStaging(root);
     await writeSignatures(root);
+    await writeShopPages(root);
     await writeCatalogue(root, await catalogueText(root));
     for (const [file, text] of await schemasToWrite(root)) await writeDurably(root, file, text, null);
   });
@@ -96,7 +100,7 @@ export async function discard(staged: Staged): Promise<void> {
 export async function publishPackage(
   root: string,
   staged: Staged,
-  { manifest, novidades = '', icon = null, signature = null }: PackageToPublish,
+  { manifest, novidades = '', icon = null, shop = null, signature = null }: PackageToPublish,
   nowMs: number,
 ): Promise<PublishOutcome<PackageRecord>> {
   const { id, version } = manifest;
@@ -127,11 +131,13 @@ export async function publishPackage(
       if (known) {
         const confirmed = await confirm(root, known, staged, target, `${id} ${version}`);
         await keepSignature(root, id, version, signature);
+        await keepShopPage(root, id, version, shop);
         return { outcome: 'unchanged', record: confirmed };
       }
       const catalogue = await catalogueText(root, { package: record });
       await place(staged, target);
       await keepSignature(root, id, version, signature);
+      await keepShopPage(root, id, version, shop);
       if (icon) await writeDurably(root, repositoryPaths.icon(id, version, icon.type), icon.bytes, 'icon');
       await writeDurably(root, repositoryPaths.record(id, version), text, 'record');
       await writeCatalogue(root, catalogue);
@@ -171,6 +177,33 @@ async function writeSignatures(root: string): Promise<void> {
       `the signatures would be larger than ${sharedLimits.catalogueBytesMax} bytes: remove those of old versions`,
     );
   if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.signatures, text, null);
+}
+
+/** Pictures first: a reader that has the page finds them. */
+async function keepShopPage(root: string, id: string, version: string, shop: PackedShopPage | null): Promise<void> {
+  if (shop === null) return;
+  const imagens = shop.pictures.map(({ bytes, text, type, width, height }) => ({
+    bytes,
+    said: { sha256: createHash('sha256').update(bytes).digest('hex'), tipo: type, largura: width, altura: height, texto: text },
+  }));
+  for (const { bytes, said } of imagens) await writeDurably(root, repositoryPaths.picture(id, said.sha256, said.tipo), bytes, null);
+  const documentacao = shop.documentation === null ? {} : { documentacao: shop.documentation };
+  const page: ShopPage = { id, version, ...documentacao, imagens: imagens.map(({ said }) => said) };
+  await writeDurably(root, repositoryPaths.shopPage(id, version), json(page), null);
+  await writeShopPages(root);
+}
+
+/** Nothing is written where no version has a page. */
+async function writeShopPages(root: string): Promise<void> {
+  const pages: ShopPage[] = [];
+  for await (const [id, version, bytes] of recordsBelow(path.join(root, repositoryPaths.shop)))
+    pages.push(readVersionPage(`the page of ${id} ${version}`, bytes));
+  const before = await readPlainFile(path.join(root, repositoryPaths.shopPages)).catch(() => null);
+  if (pages.length === 0 && before === null) return;
+  const text = shopPagesText(pages);
+  if (Buffer.byteLength(text) > sharedLimits.shopPagesBytesMax)
+    throw new SvcError('TOO_LARGE', `the pages would be larger than ${sharedLimits.shopPagesBytesMax} bytes: remove those of old versions`);
+  if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.shopPages, text, null);
 }
 
 /** As `publishPackage`, for an engine (rules 2.3, 4.4 `publicar-motor`). */

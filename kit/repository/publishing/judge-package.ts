@@ -6,7 +6,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { type FileReport, type Finding, type Problem, pointer, toReport } from '../../../schema/findings.ts';
 import { SvcError } from '../../../schema/errors.ts';
 import { refuseOtherKindSync } from '../../../schema/plain-file.ts';
@@ -16,9 +16,12 @@ import { servedFiles } from '../../../schema/manifest/named-files.ts';
 import { validateManifest } from '../../../schema/manifest/validate.ts';
 import { readJson } from '../../../schema/positions/json.ts';
 import { clip, locate } from '../../../schema/positions/node.ts';
+import { renderFinding } from '../../../schema/render.ts';
+import { shopPageFile } from '../../../schema/shop-page/file.ts';
 import { type IconType, iconTypes } from '../layout/paths.ts';
 import { isMissing } from '../../atomic-file.ts';
 import type { WalkedEntry } from '../../archive/walk.ts';
+import { judgeShopPage, type PackedShopPage } from './shop-page.ts';
 
 export interface Judged {
   readonly report: FileReport;
@@ -27,6 +30,7 @@ export interface Judged {
   /** Null exactly when the report has errors. */
   readonly manifest: Manifest | null;
   readonly icon: { readonly type: IconType; readonly bytes: Uint8Array } | null;
+  readonly shop: PackedShopPage | null;
   /** The section of CHANGELOG.md about this version; '' without it. */
   readonly novidades: string;
 }
@@ -39,15 +43,17 @@ export async function judgePackage(dir: string, entries: readonly WalkedEntry[],
   const bytes = await readFile(join(dir, 'svc-app.json'), limits.manifestBytesMax);
   const { manifest, ...report } = validateManifest(shownAs, bytes);
   const text = new TextDecoder().decode(bytes);
-  if (manifest === null) return { report, text, manifest, icon: null, novidades: '' };
+  const nothing = { icon: null, shop: null, novidades: '' };
+  if (manifest === null) return { report, text, manifest, ...nothing };
   const beside = toReport(shownAs, text, fileProblems(manifest, text, files));
   const whole = { ...report, ok: beside.ok, errors: beside.errors, warnings: inOrder([...report.warnings, ...beside.warnings]) };
-  if (!beside.ok) return { report: whole, text, manifest: null, icon: null, novidades: '' };
+  if (!beside.ok) return { report: whole, text, manifest: null, ...nothing };
   return {
     report: whole,
     text,
     manifest,
     icon: await readIcon(dir, manifest.icon),
+    shop: await readShop(dir, files, join(dirname(shownAs), shopPageFile)),
     novidades: await readNovidades(dir, files, manifest.version),
   };
 }
@@ -81,6 +87,17 @@ function fileProblems(manifest: Manifest, text: string, files: ReadonlyMap<strin
 async function readIcon(dir: string, icon: string | undefined): Promise<Judged['icon']> {
   const type = iconTypes.find((one) => icon?.toLowerCase().endsWith(`.${one}`));
   return icon === undefined || type === undefined ? null : { type, bytes: await readFile(join(dir, icon), limits.packageFileBytesMax) };
+}
+
+/** Null without one. Rejects PACKAGE_REFUSED with every finding. */
+async function readShop(dir: string, files: ReadonlyMap<string, WalkedEntry>, shownAs: string): Promise<PackedShopPage | null> {
+  const read = async (name: string, bytesMax: number): Promise<Buffer | null> =>
+    files.has(name) ? await readFile(join(dir, name), bytesMax) : null;
+  const source = await read(shopPageFile, limits.shopPageBytesMax);
+  if (source === null) return null;
+  const { page, text, ...report } = await judgeShopPage(shownAs, source, read);
+  if (page !== null) return page;
+  throw new SvcError('PACKAGE_REFUSED', report.errors.map((finding) => renderFinding(report, finding, text)).join('\n'));
 }
 
 /** The section of the changelog whose heading names the version, as text; longer ones are cut. */

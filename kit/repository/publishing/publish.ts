@@ -116,7 +116,7 @@ async function give(
   { out, opened, packed, signature }: Given,
   nowMs: number,
 ): Promise<'published' | 'unchanged'> {
-  const { manifest, icon, novidades } = opened;
+  const { manifest, icon, shop, novidades } = opened;
   if (manifest === null) throw new SvcError('INTERNAL', 'a package without a manifest');
   if (destination.kind === 'address') {
     const address = packageAddress(destination.base, manifest.id, manifest.version);
@@ -125,5 +125,5 @@ async function give(
   const root = resolve(destination.dir);
   await openRepositoryFolder(root);
   const staged = await stage(root, createReadStream(out), limits.packageTarballBytesMax);
-  return (await publishPackage(root, staged, { manifest, novidades, icon, signature }, nowMs)).outcome;
+  return (await publishPackage(root, staged, { manifest, novidades, icon, shop, signature }, nowMs)).outcome;
 }

@@ -55,7 +55,7 @@ async function openPackage(root: string, staged: Staged, id: string, version: st
   const folder = path.join(root, repositoryPaths.staging, `check-${randomBytes(9).toString('hex')}`);
   try {
     await extractArchive(staged.path, folder, { limits: packageArchive, root: `${id}-${version}` });
-    const { report, text, manifest, icon } = await judgePackage(folder, walkFolder(folder, packageArchive), 'svc-app.json');
+    const { report, text, manifest, icon, shop } = await judgePackage(folder, walkFolder(folder, packageArchive), 'svc-app.json');
     if (manifest === null) {
       const rendered = report.errors.map((finding) => renderFinding(report, finding, text)).join('\n');
       throw new SvcError('MANIFEST_INVALID', `${rendered}\nThe repository is svc ${about.version}.`, { errors: report.errors });
@@ -63,7 +63,7 @@ async function openPackage(root: string, staged: Staged, id: string, version: st
     if (manifest.id !== id || manifest.version !== version) {
       throw new SvcError('PACKAGE_REFUSED', `the package is ${manifest.id} ${manifest.version} and not ${id} ${version}`);
     }
-    return { manifest, icon };
+    return { manifest, icon, shop };
   } finally {
     removeTree(folder);
   }

@@ -1,10 +1,11 @@
-/** The icon of a package that is only offered: a file beside the tarball, or in the folder of a package that is not packed. */
+/** Icon and pictures of a package that is only offered: files of its repository, or in the folder of a package that is not packed. */
 import path from 'node:path';
 import { readWhole } from '../../http/ask.ts';
 import { fetchFrom } from '../../http/fetch-from.ts';
 import { limits } from '../limits.ts';
 import { limits as sharedLimits } from '../../../schema/limits.ts';
-import { iconMediaTypes, type IconType, iconTypes, repositoryPaths } from '../layout/paths.ts';
+import { iconMediaTypes, iconTypes, repositoryPaths } from '../layout/paths.ts';
+import { pictureOf } from '../layout/picture.ts';
 import type { Offers } from '../../../schema/shop-view.ts';
 import { isRepositoryFolder, type Repository, type RepositoryLocation } from './location.ts';
 import { readPlainFile } from '../../../schema/plain-file.ts';
@@ -15,7 +16,7 @@ export interface OfferedFile {
 }
 
 export interface OfferedFiles {
-  /** Null for any path but that of the icon, and when it can't be had now. */
+  /** Null for any path but that of the icon and of pictures, and when it can't be had now. */
   read(repositories: readonly Repository[], offers: Offers, app: string, version: string, file: string): Promise<OfferedFile | null>;
 }
 
@@ -28,12 +29,20 @@ export function createOfferedFiles(): OfferedFiles {
       const offer = offered?.versions.find((one) => one.version === version);
       const location = repositories.find(({ place }) => place === offered?.repository.place);
       const type = iconTypes.find((one) => file.toLowerCase().endsWith(`.${one}`));
-      if (location === undefined || offer === undefined || type === undefined || offer.manifest.icon !== file) return null;
-      const key = offer.sha256 === null ? null : `${app} ${offer.sha256}`;
+      if (location === undefined || offer === undefined || type === undefined) return null;
+      const isPicture = offer.page?.pictures.some((picture) => picture.file === file) === true;
+      if (!isPicture && offer.manifest.icon !== file) return null;
+      const key = offer.sha256 === null ? null : `${app} ${offer.sha256} ${isPicture ? file : ''}`;
       const known = key === null ? undefined : kept.get(key);
       if (known) return known;
-      const bytes = await readIcon(location, { app, version, file, type });
-      if (bytes === null) return null;
+      const packed = isPicture ? `${repositoryPaths.shop}/${app}/${file}` : repositoryPaths.icon(app, version, type);
+      const bytes = await readFrom(
+        location,
+        { app, packed, file },
+        isPicture ? sharedLimits.shopPictureBytesMax : sharedLimits.packageFileBytesMax,
+      );
+      // A repository of others may say one size and give another.
+      if (bytes === null || (isPicture && pictureOf(bytes) === null)) return null;
       const found = { bytes, type: iconMediaTypes[type] };
       if (key !== null) kept.set(key, found);
       const [oldest] = kept.keys();
@@ -43,35 +52,35 @@ export function createOfferedFiles(): OfferedFiles {
   };
 }
 
-interface Icon {
+interface Wanted {
   readonly app: string;
-  readonly version: string;
+  /** Path in a repository with packed versions. */
+  readonly packed: string;
+  /** Path in the folder of the app, where it is not packed. */
   readonly file: string;
-  readonly type: IconType;
 }
 
-async function readIcon(location: RepositoryLocation, { app, version, file, type }: Icon): Promise<Uint8Array | null> {
-  const packed = repositoryPaths.icon(app, version, type);
+async function readFrom(location: RepositoryLocation, { app, packed, file }: Wanted, bytesMax: number): Promise<Uint8Array | null> {
   try {
-    if (location.kind === 'url') return await fetchIcon(`${location.url}/${packed}`);
-    if (await isRepositoryFolder(location.folder)) return await readSmall(path.join(location.folder, packed));
+    if (location.kind === 'url') return await fetchSmall(`${location.url}/${packed}`, bytesMax);
+    if (await isRepositoryFolder(location.folder)) return await readSmall(path.join(location.folder, packed), bytesMax);
     const root = path.join(location.folder, app);
     const asked = path.resolve(root, file);
-    return asked.startsWith(`${root}/`) ? await readSmall(asked) : null;
+    return asked.startsWith(`${root}/`) ? await readSmall(asked, bytesMax) : null;
   } catch {
     return null;
   }
 }
 
-async function readSmall(file: string): Promise<Uint8Array | null> {
-  const bytes = await readPlainFile(file, sharedLimits.packageFileBytesMax);
-  return bytes.length <= sharedLimits.packageFileBytesMax ? bytes : null;
+async function readSmall(file: string, bytesMax: number): Promise<Uint8Array | null> {
+  const bytes = await readPlainFile(file, bytesMax);
+  return bytes.length <= bytesMax ? bytes : null;
 }
 
-async function fetchIcon(url: string): Promise<Uint8Array | null> {
+async function fetchSmall(url: string, bytesMax: number): Promise<Uint8Array | null> {
   const answer = await fetchFrom(url, {}, { silentMsMax: 0, signal: AbortSignal.timeout(limits.repositoryAnswerMsMax) });
   try {
-    return answer.status === 200 ? await readWhole(answer, sharedLimits.packageFileBytesMax) : null;
+    return answer.status === 200 ? await readWhole(answer, bytesMax) : null;
   } finally {
     answer.end();
   }

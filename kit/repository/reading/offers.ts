@@ -19,6 +19,7 @@ import { readCatalogue } from '../layout/records.ts';
 import type { Extension } from '../../../schema/extensions/catalogue.ts';
 import type { Offers, OfferSignature } from '../../../schema/shop-view.ts';
 import { extensionsAt } from './extensions.ts';
+import { type HeldPages, pagesAt } from './shop-pages.ts';
 import { judgeSignatures, markOf, signaturesAt } from './signed.ts';
 import { readSource } from './unpacked.ts';
 import { type Repository, isRepositoryFolder } from './location.ts';
@@ -41,6 +42,7 @@ interface Held {
   readonly shelf: Shelf;
   readonly etag: string | null;
   readonly judged: ReadonlyMap<string, OfferSignature>;
+  readonly pages: HeldPages | null;
   readonly readAtMs: number;
 }
 
@@ -52,8 +54,8 @@ export function createOffersReader(clock: Clock): OffersReader {
   const readShelf = async (repository: Repository): Promise<Shelf> => {
     const name = nameOf(repository);
     const before = held.get(name) ?? null;
-    const keep = (shelf: Shelf, etag: string | null, judged: Held['judged'] = before?.judged ?? new Map()): Shelf => {
-      held.set(name, { etag, shelf, judged, readAtMs: clock.monotonicMs() });
+    const keep = (shelf: Shelf, found: Partial<Pick<Held, 'etag' | 'judged' | 'pages'>> = {}): Shelf => {
+      held.set(name, { etag: null, judged: new Map(), pages: null, ...before, ...found, shelf, readAtMs: clock.monotonicMs() });
       return shelf;
     };
     try {
@@ -64,11 +66,18 @@ export function createOffersReader(clock: Clock): OffersReader {
         (extensions) => ({ extensions, problem: null }),
         (error: unknown) => ({ extensions: known, problem: wordsOf(error) }),
       );
+      const pages = await pagesAt(repository, read.apps, before?.pages ?? null).then(
+        (held) => ({ held, problem: null }),
+        (error: unknown) => ({ held: before?.pages ?? null, problem: wordsOf(error) }),
+      );
       const { apps, judged } = await withSignatures(repository, read.apps, before?.judged ?? new Map());
-      return keep({ apps, extensions, problem: read.problem ?? problem }, read.etag, judged);
+      return keep(
+        { apps: withPages(apps, pages.held), extensions, problem: read.problem ?? problem ?? pages.problem },
+        { etag: read.etag, judged, pages: pages.held },
+      );
     } catch (error) {
       const words = wordsOf(error);
-      return keep({ apps: [], extensions: [], ...before?.shelf, problem: words, unread: words }, before?.etag ?? null);
+      return keep({ apps: [], extensions: [], ...before?.shelf, problem: words, unread: words });
     }
   };
 
@@ -118,6 +127,17 @@ async function withSignatures(
     }),
   }));
   return { apps: signed, judged };
+}
+
+/** A version that did not change may have lost its page. */
+function withPages(apps: Apps, held: HeldPages | null): Apps {
+  return apps.map(({ id, versions }) => ({
+    id,
+    versions: versions.map(({ page: _, ...one }): Version => {
+      const page = held?.pages.get(`${id} ${one.version}`);
+      return Object.assign({}, one, page && { page });
+    }),
+  }));
 }
 
 interface Part {

@@ -23,6 +23,8 @@ export interface AppToPublish {
   readonly payload?: number;
   /** The two colours of its icon, and a letter. */
   readonly icon?: readonly [string, string, string];
+  /** Files of docs/screenshots, with what is read out in their place. */
+  readonly pictures?: Readonly<Record<string, string>>;
 }
 
 /** `open`: as it is. `held`: half of it, the rest once it is opened. `other`: as many other bytes. */
@@ -98,6 +100,11 @@ async function publish(dir: string, repository: string, app: AppToPublish): Prom
   if (app.news !== undefined) await writeFile(path.join(source, 'CHANGELOG.md'), `# Changes\n\n## ${app.version}\n\n${app.news}\n`);
   if (app.payload !== undefined) await writeFile(path.join(source, 'dados.bin'), randomBytes(app.payload));
   if (app.icon !== undefined) await writeFile(path.join(source, 'icon.svg'), picture(...app.icon));
+  if (app.pictures !== undefined) {
+    for (const name of Object.keys(app.pictures)) await cp(path.join(home, 'docs/screenshots', name), path.join(source, name));
+    const imagens = Object.entries(app.pictures).map(([arquivo, texto]) => ({ arquivo, texto }));
+    await writeFile(path.join(source, 'loja.json'), JSON.stringify({ documentacao: 'https://ajuda.example/', imagens }));
+  }
   const { outcome, report } = await publishApp(source, { destination: { kind: 'folder', dir: repository }, nowMs: Date.now() });
   if (outcome !== 'published') throw new Error(`${outcome}: ${JSON.stringify(report.errors)}`);
 }

@@ -1,0 +1,2 @@
+/** In the folder of a package, beside its manifest. */
+export const shopPageFile = 'loja.json';
