@@ -158,7 +158,7 @@ async function offeredPicture(
   const { offers } = await shop.sources(sessionOf(request).person);
   const { versao, n } = request.query;
   const offer = offers.apps.find(({ id }) => id === request.params.id)?.versions.find(({ version }) => version === versao);
-  const picture = offer?.page?.pictures[n];
+  const picture = offer?.page?.pictures[Number(n)];
   if (offer === undefined || picture === undefined) throw new SvcError('NOT_FOUND', 'this version has no such picture');
   const bytes = (await shop.file(request.params.id, versao, picture.file))?.bytes ?? null;
   return sendIcon(request, reply, { icon: picture.file, bytes, kept: offer.tamanho !== null });

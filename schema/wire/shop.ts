@@ -38,7 +38,10 @@ export type ShopInstall = Wire<typeof shopInstall>;
 export const storeParams = closed({ id: appId });
 export const storeIconQuery = closed({ versao: version });
 /** `n`: in the order of the author, from 0. */
-export const storePictureQuery = closed({ versao: version, n: { type: 'integer', minimum: 0, maximum: limits.shopPicturesMax - 1 } });
+export const storePictureQuery = closed({
+  versao: version,
+  n: { type: 'string', pattern: `^[0-${limits.shopPicturesMax - 1}]$` } as const,
+});
 export const iconQuery = closed({ v: version }, []);
 /** `extensao`: of an own file type. */
 export const typeIconQuery = closed({ extensao: { type: 'string', pattern: '^[a-z0-9][a-z0-9+_-]{0,15}$' }, v: version }, ['extensao']);

@@ -16,6 +16,7 @@ import { signInPage, type PageClient } from '../support/page-client.ts';
 import { emptyServer, repository, startPortal, until, type RunningPortal } from '../support/portal.ts';
 import { startSlurm, type TestSlurm } from '../support/slurm.ts';
 import { startSshd, type TestSshd } from '../support/sshd.ts';
+import { slurmClusters } from './slurm-clusters.ts';
 import { backendPids, order, whenInstalled, whenState, writeDesired } from './world.ts';
 import { copyExamples } from '../support/example-desired.ts';
 
@@ -41,13 +42,7 @@ beforeAll(async () => {
   ]);
   const manifest = join(folder, 'p/relogio/svc-app.json');
   await writeFile(manifest, JSON.stringify({ ...(JSON.parse(await readFile(manifest, 'utf8')) as object), recursos: { fila: true } }));
-  const sshConfig = join(folder, 'ssh_config');
-  await writeFile(
-    sshConfig,
-    `Host *\nHostName 127.0.0.1\nPort ${sshd.port}\nIdentityFile ${sshd.keyFile}\nStrictHostKeyChecking no\nUserKnownHostsFile /dev/null\nLogLevel ERROR\n`,
-  );
-  const cluster = (name: string, emVoo: number): string =>
-    `kind: Cluster\nmetadata: { name: ${name} }\nspec: { scheduler: { slurm: { server: casa, partition: teste, conf: ${slurm.conf}, ssh: ${sshConfig} } }, emVoo: ${emVoo} }`;
+  const cluster = await slurmClusters(folder, slurm, sshd);
   const desired = await writeDesired(join(folder, 'd'), {
     apps: ['moinho'],
     packages: join(folder, 'p'),

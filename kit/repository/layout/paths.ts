@@ -43,7 +43,7 @@ export const repositoryPaths = {
   extensions: `v1/${extensionFile}`,
   /** All signatures; made from those beside the records. */
   signatures: 'v1/assinaturas.json',
-  /** What the shop shows beside the catalogue; made from the pages of all versions. */
+  /** Made from the pages of all versions. */
   shopPages: 'v1/loja.json',
   shop: 'v1/loja',
   packages: 'v1/pacote',
