@@ -252,8 +252,8 @@ export const shopContentStyles = css`
     display: block;
     width: auto;
     max-width: 100%;
-    height: clamp(140px, 40cqh, 260px);
-    object-fit: contain;
+    height: auto;
+    max-height: 260px;
   }
   .failure,
   .page > section.why {
