@@ -65,6 +65,8 @@ export const limits = {
   roomLogSpareBytesMax: 1_024 * 1_024,
   /** Heap of the thread that compacts; a document of 16 MiB takes about a quarter GiB. */
   roomCompactHeapMiBMax: 768,
+  /** Its heap in use that stays between two documents. */
+  roomThreadKeptBytesMax: 24 * 1_024 * 1_024,
   /** Time of a processor to build one document. A room whose document takes longer, or whose base is larger than the next bound, keeps its log as it is. */
   roomCompactMsMax: 30_000,
   /** So many times as long it may take on a busy machine; and how often its time is looked at near the end. */

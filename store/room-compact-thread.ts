@@ -1,7 +1,9 @@
 /** The thread in which documents are built: for compaction, and to look for attachments. It only reads the file, or what is handed to it. */
 import { DatabaseSync } from 'node:sqlite';
 import { getPriority, setPriority } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
+import { collector } from '../schema/garbage.ts';
 import { canais, type VersionForm } from '../schema/rooms.ts';
 import { updatesIn } from '../schema/room-frames.ts';
 import { addressesIn, compactUpdates, documentOf } from './room-compaction.ts';
@@ -139,5 +141,14 @@ const behindTheLoop = 5;
 if (parentPort) {
   // This thread only, on Linux: pages and apps of everybody go first.
   setPriority(0, Math.max(getPriority(), behindTheLoop));
-  answerRequests(parentPort, () => openReader((workerData as { file: string | null }).file));
+  const collect = collector();
+  answerRequests(
+    parentPort,
+    () => openReader((workerData as { file: string | null }).file),
+    () => {
+      // Nothing of a document is used behind its answer, and V8 would let the next ones come to a hundred megabytes before it looks.
+      if (getHeapStatistics().used_heap_size > limits.roomThreadKeptBytesMax)
+        collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+    },
+  );
 }

@@ -10,8 +10,8 @@ export type Answered =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly code: string | null; readonly message: string };
 
-/** The thread's side. The first answer, number 0, says whether it could open what it works on. */
-export function answerRequests(port: MessagePort, open: () => (request: never) => unknown): void {
+/** The thread's side. The first answer, number 0, says whether it could open what it works on. `answered` is called behind each of the others. */
+export function answerRequests(port: MessagePort, open: () => (request: never) => unknown, answered = (): void => undefined): void {
   const answer = (id: number, work: () => unknown): boolean => {
     try {
       const value = work();
@@ -32,6 +32,7 @@ export function answerRequests(port: MessagePort, open: () => (request: never) =
   port.on('message', ({ id, request }: Asked<never>) => {
     answer(id, () => handle(request));
     if ((request as { readonly kind: string }).kind === 'close') port.close();
+    else answered();
   });
 }
 

@@ -4,20 +4,9 @@
  * portal knows. A collection of the young generation alone frees them in a millisecond, if it comes before they are two collections old.
  * Decision: docs/decisions/0257-requests-die-young.md
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collector } from '../../schema/garbage.ts';
 import { workPassed } from '../budgets/loop-time.ts';
 import { limits } from '../limits.ts';
-
-type Collect = (
-  options?: { readonly type: 'minor' } | { readonly type: 'major'; readonly execution: 'sync'; readonly flavor: 'last-resort' },
-) => void;
-
-/** V8's own collection, which it hands out only when asked to. */
-export function collector(): Collect {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as Collect;
-}
 
 /** Returns a function that counts passed bytes. */
 export function createYoungMemory(collectYoung: () => void): (bytes: number) => void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { requestKind, responseKind } from './header-names.ts';
-import { collector } from '../connections/young-memory.ts';
+import { collector } from '../../schema/garbage.ts';
 import { callerFault, isNavigation } from './origin-rules.ts';
 import { backendHead, readRequestHead, withoutPortalCookies, type RequestHead } from './request-head.ts';
 import { clientCookie, clientHeaders, refusedByGate, type ResponsePolicy } from './response-headers.ts';

@@ -3,9 +3,9 @@
  * Decision: docs/decisions/0373-memory-goes-back.md
  */
 import { getHeapStatistics } from 'node:v8';
-import { collector } from '../../api/connections/young-memory.ts';
 import { systemClock } from '../../controller/clock/system.ts';
 import type { Clock } from '../../schema/clock.ts';
+import { collector } from '../../schema/garbage.ts';
 import { limits } from '../limits.ts';
 
 interface Heap {
@@ -31,7 +31,6 @@ function loopLoad(): () => number {
 const collectWhole = collector();
 const own: Heap = {
   clock: systemClock,
-  // Only this flavour returns half-empty pages to the system.
   collect: () => collectWhole({ type: 'major', execution: 'sync', flavor: 'last-resort' }),
   memory: () => ({ rss: process.memoryUsage.rss(), heapUsed: getHeapStatistics().used_heap_size }),
   load: loopLoad(),

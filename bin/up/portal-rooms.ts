@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { PortalOptions } from '../../api/portal.ts';
 import type { Relay } from '../../api/rooms/contract.ts';
 import { createRelay } from '../../api/rooms/relay/relay.ts';
-import { collector } from '../../api/connections/young-memory.ts';
+import { collector } from '../../schema/garbage.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { relayReport } from './room-report.ts';
 import type { OpenState } from './state.ts';
