@@ -133,7 +133,7 @@ async function withSignatures(
 function withPages(apps: Apps, held: HeldPages | null): Apps {
   return apps.map(({ id, versions }) => ({
     id,
-    versions: versions.map(({ page: _, ...one }): Version => {
+    versions: versions.map(({ page: _before, ...one }): Version => {
       const page = held?.pages.get(`${id} ${one.version}`);
       return Object.assign({}, one, page && { page });
     }),

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRepositoryHandler } from '../../../api/repository/serve.ts';
-import { systemClock } from '../../../controller/clock/system.ts';
-import type { Offers } from '../../../schema/shop-view.ts';
-import { pictureOf } from '../layout/picture.ts';
-import type { Repository } from '../reading/location.ts';
-import { createOfferedFiles } from '../reading/offered-file.ts';
-import { createOffersReader } from '../reading/offers.ts';
-import { publishApp } from './publish.ts';
-import { createRepositoryWriter } from './receive.ts';
+import { publishApp } from '../kit/repository/publishing/publish.ts';
+import { createRepositoryWriter } from '../kit/repository/publishing/receive.ts';
+import type { Repository } from '../kit/repository/reading/location.ts';
+import { createOfferedFiles } from '../kit/repository/reading/offered-file.ts';
+import { createOffersReader } from '../kit/repository/reading/offers.ts';
+import type { Offers } from '../schema/shop-view.ts';
+import { createManualClock } from '../api/testing/manual-clock.ts';
+import { createRepositoryHandler } from '../api/repository/serve.ts';
 
+const clock = createManualClock();
 const chunk = (type: string, ...numbers: readonly number[]): Buffer => {
   const body = Buffer.alloc(numbers.length * 4);
   for (const [at, one] of numbers.entries()) body.writeUInt32BE(one, at * 4);
@@ -62,13 +62,13 @@ const at = (location: { kind: 'folder'; folder: string } | { kind: 'url'; url: s
 };
 
 async function offered(repository: Repository): Promise<Offers['apps'][number]['versions'][number]['page']> {
-  const offers = await createOffersReader(systemClock).read([repository]);
+  const offers = await createOffersReader(clock).read([repository]);
   expect(offers.problem).toBe(null);
   const { page: found } = offers.apps[0]!.versions[0]!;
   const files = createOfferedFiles();
   for (const { file, width, height } of found?.pictures ?? []) {
     const picture = await files.read([repository], offers, 'agenda', '1.0.0', file);
-    expect(pictureOf(picture!.bytes)).toMatchObject({ width, height });
+    expect(Buffer.from(picture!.bytes)).toEqual(width === 640 ? png(width, height) : jpeg(width, height));
   }
   for (const other of ['main.py', '../agenda/svc-app.json', 'loja/outra.png'])
     expect(await files.read([repository], offers, 'agenda', '1.0.0', other)).toBe(null);
@@ -86,7 +86,7 @@ test('a page is offered by a packed repository, by its address, and by a folder 
   const expected = { documentation: whole.documentacao, pictures: pictures.map((one) => expect.objectContaining(one) as object) };
   expect(await offered(at({ kind: 'folder', folder: packed }))).toEqual(expected);
   expect(await offered(at({ kind: 'folder', folder: path.dirname(source) }))).toEqual(expected);
-  const options = { root: packed, writer: createRepositoryWriter(packed, systemClock), clock: systemClock, log: pino({ level: 'silent' }) };
+  const options = { root: packed, writer: createRepositoryWriter(packed, clock), clock, log: pino({ level: 'silent' }) };
   const server = http.createServer(createRepositoryHandler(options)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
