@@ -156,13 +156,15 @@ describe('start and wait', () => {
   test('a start after a stop is given, though somebody waits for an earlier one', async () => {
     start('navigation').catch(() => undefined);
     await taken();
-    starts.stopAndWait('ana', 'notas', { by: 'person', deadlineMs: 20_000 }).catch(() => undefined);
+    const stop = starts.stopAndWait('ana', 'notas', { by: 'person', deadlineMs: 20_000 });
     await expect.poll(async () => (await intent())?.wish).toBe('stop');
     const again = start();
     await expect.poll(async () => (await intent())?.wish).toBe('start');
     await taken();
     notas.become('running', 'Healthy', { ready: true });
     expect(await again).toMatchObject({ ready: true });
+    // Whoever asked for the stop does not wait for what will not come.
+    expect(await stop).toMatchObject({ status: 'running' });
   });
 
   test('an app that is not installed is not found', async () => {

@@ -275,7 +275,9 @@ function startWatch(deps: StartDeps, { person, app, wish, requestId }: Followed)
     if (!view) return finish(new SvcError('NOT_FOUND', `app ${app} is no longer installed for ${person}`));
     last = view;
     const nowMs = clock.nowMs();
-    const over = (taken || unreachable(view)) && followed(wish, view, nowMs) === 'over';
+    // Somebody wants it to run meanwhile: it does not stop for who asked first.
+    const isOverruled = wish === 'stop' && intent !== null && intent.requestId !== id && intent.wish !== 'stop';
+    const over = isOverruled || ((taken || unreachable(view)) && followed(wish, view, nowMs) === 'over');
     if (over || clock.monotonicMs() >= endMs) finish(answerOf(wish, view, nowMs));
   };
   const read = async (): Promise<void> => {

@@ -70,7 +70,7 @@ export function createRooms(deps: RoomDeps): Rooms {
     standing,
     inRoom,
     create: (caller, nome) => create(deps, news, caller, nome),
-    list: async (caller) => (await rooms.roomsOf(appOf(caller), caller)).map(viewOf),
+    list: async (caller) => (await rooms.roomsOf(caller.app, caller)).map(viewOf),
     read: async (caller, id) => answerOf(deps, await inRoom(caller, id)),
     rename: async (caller, id, nome) => {
       const room = await owned(caller, id);

@@ -43,7 +43,7 @@ export const roomRoutes = {
   'GET /api/pessoas/eu': { access: 'room', says: 'Me, with my groups', answer: rooms.personAnswer },
   'GET /api/salas': {
     access: 'room',
-    says: 'Rooms of the app that I am in',
+    says: 'Rooms that I am in, of an app or of all of them',
     query: rooms.roomQuery,
     answer: rooms.roomsAnswer,
     more: "the newest first; `papel` is one's own",

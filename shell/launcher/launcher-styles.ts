@@ -81,6 +81,25 @@ export const launcherStyles = css`
     background: var(--selected);
     box-shadow: inset 0 0 0 2px var(--focus);
   }
+  .command .what,
+  .command .where {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .command .where {
+    flex: none;
+    max-width: 40%;
+    margin-inline-start: auto;
+    color: var(--muted);
+    font-size: 12px;
+  }
+  .problem {
+    flex: none;
+    padding: 8px 20px;
+    color: var(--muted);
+    font-size: 12px;
+  }
   .tile {
     cursor: pointer;
   }

@@ -19,16 +19,24 @@ import { leadOn } from '../ui/lead-on.ts';
 import { appEntries, commandEntries, openAppMenu, type AppEntry, type CommandEntry } from './entries.ts';
 import { nextTile } from './grid-keys.ts';
 import { search, sections } from '../ui/search.ts';
+import { part } from '../session/part.ts';
+import type { Finder, Found, FoundEntry } from './found.ts';
 import { launcherStyles } from './launcher-styles.ts';
 import { tileStyles } from '../ui/tile-styles.ts';
 
-type Group = { readonly title: string; readonly apps: readonly AppEntry[]; readonly commands: readonly CommandEntry[] };
+type Row = CommandEntry | FoundEntry;
+type Group = { readonly title: string; readonly apps: readonly AppEntry[]; readonly rows: readonly Row[] };
+
+const nothingFound: Found = { groups: [], isOver: true, problem: null };
 
 export class SvcLauncher extends LitElement {
-  static override properties = { desk: { attribute: false }, query: { state: true }, active: { state: true } };
+  static override properties = { desk: { attribute: false }, query: { state: true }, active: { state: true }, found: { state: true } };
   declare desk: LauncherDesk;
   declare query: string;
   declare active: number;
+  /** What is found beside apps and commands. */
+  declare found: Found;
+  #finder: Promise<Finder> | null = null;
   #watch = new Watch(this, () => [
     this.desk.apps.state,
     this.desk.shop.state,
@@ -41,12 +49,34 @@ export class SvcLauncher extends LitElement {
     super();
     this.query = '';
     this.active = 0;
+    this.found = nothingFound;
   }
 
   static override styles = [base, tileStyles, launcherStyles];
 
   override firstUpdated(): void {
     void this.#watch;
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    void this.#finder?.then((finder) => finder.end());
+  }
+
+  #typed(query: string): void {
+    this.query = query;
+    this.active = 0;
+    this.found = query.trim() === '' ? nothingFound : { ...nothingFound, isOver: false };
+    this.#finder ??= part('found', () => import('./found.ts')).then(({ createFinder }) =>
+      createFinder(this.desk, (found) => (this.found = found)),
+    );
+    this.#finder.then(
+      (finder) => this.query === query && this.isConnected && finder.find(query),
+      // The next letter asks for it again.
+      () => {
+        this.#finder = null;
+        this.found = nothingFound;
+      },
+    );
   }
 
   #groups(): readonly Group[] {
@@ -57,16 +87,17 @@ export class SvcLauncher extends LitElement {
         apps.map((entry) => ({ ...entry, id: entry.key })),
       );
       return [
-        ...(pins.length === 0 ? [] : [{ title: text('pin.title'), apps: pins, commands: [] }]),
-        ...sections(apps, categoryText).map(({ category, entries }) => ({ title: categoryText(category), apps: entries, commands: [] })),
+        ...(pins.length === 0 ? [] : [{ title: text('pin.title'), apps: pins, rows: [] }]),
+        ...sections(apps, categoryText).map(({ category, entries }) => ({ title: categoryText(category), apps: entries, rows: [] })),
       ];
     }
     const found = search(apps, this.query);
     const commands = search(commandEntries(this.desk), this.query);
     return [
-      { title: text('launcher.title'), apps: found, commands: [] },
-      { title: text('launcher.commands'), apps: [], commands },
-    ].filter((group) => group.apps.length + group.commands.length > 0);
+      { title: text('launcher.title'), apps: found, rows: [] },
+      { title: text('launcher.commands'), apps: [], rows: commands },
+      ...this.found.groups.map(({ title, entries }) => ({ title, apps: [], rows: entries })),
+    ].filter((group) => group.apps.length + group.rows.length > 0);
   }
 
   #close(): void {
@@ -74,13 +105,13 @@ export class SvcLauncher extends LitElement {
   }
 
   /** The focus goes where the entry leads, or to the window in front; only a launcher that was closed gives it back. */
-  #run(entry: AppEntry | CommandEntry): void {
+  #run(entry: AppEntry | Row): void {
     leadOn(this);
     this.#close();
     entry.run();
   }
 
-  #key(event: KeyboardEvent, entries: readonly (AppEntry | CommandEntry)[]): void {
+  #key(event: KeyboardEvent, entries: readonly (AppEntry | Row)[]): void {
     const chosen = entries[this.active];
     const sideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
     if (event.key === 'Enter' && chosen !== undefined) this.#run(chosen);
@@ -94,7 +125,7 @@ export class SvcLauncher extends LitElement {
   }
 
   /** Opens the menu of the chosen tile, which does not have the focus itself. */
-  #menuOf(chosen: AppEntry | CommandEntry | undefined): void {
+  #menuOf(chosen: AppEntry | Row | undefined): void {
     const box = this.renderRoot.querySelector('[aria-selected=true]')?.getBoundingClientRect();
     if (chosen === undefined || box === undefined || !('app' in chosen) || chosen.app === null) return;
     this.#openMenu(chosen.app, { x: box.left + box.width / 2, y: box.top + box.height / 2 });
@@ -109,7 +140,7 @@ export class SvcLauncher extends LitElement {
 
   override render(): TemplateResult {
     const groups = this.#groups();
-    const entries = groups.flatMap((group) => [...group.apps, ...group.commands]);
+    const entries = groups.flatMap((group) => [...group.apps, ...group.rows]);
     const active = Math.min(this.active, Math.max(entries.length - 1, 0));
     return html`<ui-dialog open hide-label light-dismiss label=${text('launcher.title')} @close=${() => this.#close()}>
       <div class="panel">
@@ -127,32 +158,32 @@ export class SvcLauncher extends LitElement {
             autocomplete="off"
             spellcheck="false"
             enterkeyhint="go"
-            @input=${(event: InputEvent) => {
-              this.query = (event.target as HTMLInputElement).value;
-              this.active = 0;
-            }}
+            @input=${(event: InputEvent) => this.#typed((event.target as HTMLInputElement).value)}
             @keydown=${(event: KeyboardEvent) => this.#key(event, entries)}
           />
           <ui-button icon variant="quiet" label=${text('dialog.close')} @click=${() => this.#close()}> ${glyph('close')} </ui-button>
         </div>
         ${
           entries.length === 0
-            ? html`<ui-empty>${text('launcher.none', { texto: this.query })}</ui-empty>`
+            ? html`<ui-empty>${this.found.isOver ? text('launcher.none', { texto: this.query }) : text('launcher.searching')}</ui-empty>`
             : html`<div class="results" id="results" role="listbox" tabindex="-1" aria-label=${text('launcher.title')}>
                 ${groups.map((group) => this.#group(group, entries, active))}
               </div>`
         }
+        ${this.found.problem === null ? nothing : html`<p class="problem" role="status">${text('launcher.unsearched', { porque: this.found.problem })}</p>`}
         <p class="foot" aria-hidden="true">${text('launcher.hint')}</p>
-        <p class="sr-only" role="status">${this.query === '' ? '' : text('launcher.results', { n: entries.length })}</p>
+        <p class="sr-only" role="status">
+          ${this.query === '' || !this.found.isOver ? '' : text('launcher.results', { n: entries.length })}
+        </p>
       </div>
     </ui-dialog>`;
   }
 
-  #group(group: Group, entries: readonly (AppEntry | CommandEntry)[], active: number): TemplateResult {
+  #group(group: Group, entries: readonly (AppEntry | Row)[], active: number): TemplateResult {
     return html`<div role="group" aria-label=${group.title}>
       <h3 aria-hidden="true">${group.title}</h3>
       ${group.apps.length === 0 ? nothing : html`<div class="tiles" role="presentation">${group.apps.map((entry) => this.#tile(entry, entries.indexOf(entry), active))}</div>`}
-      ${group.commands.map((entry) => this.#command(entry, entries.indexOf(entry), active))}
+      ${group.rows.map((entry) => this.#row(entry, entries.indexOf(entry), active))}
     </div>`;
   }
 
@@ -183,7 +214,7 @@ export class SvcLauncher extends LitElement {
     </div>`;
   }
 
-  #command(entry: CommandEntry, index: number, active: number): TemplateResult {
+  #row(entry: Row, index: number, active: number): TemplateResult {
     return html`<div
       class="command"
       id="entry-${index}"
@@ -192,7 +223,8 @@ export class SvcLauncher extends LitElement {
       @click=${() => this.#run(entry)}
       @pointermove=${() => (this.active = index)}
     >
-      ${glyph(entry.glyph)}<span>${entry.name}</span>
+      ${glyph(entry.glyph)}<span class="what">${entry.name}</span
+      >${'where' in entry && entry.where !== '' ? html`<span class="where">${entry.where}</span>` : nothing}
     </div>`;
   }
 }

@@ -4,6 +4,8 @@ import type { PapelConcedido, VersionForm } from '../../schema/rooms.ts';
 import { addressOf } from '../../schema/routes/call.ts';
 import { arriving, call, send } from './api.ts';
 
+/** Rooms of all apps. */
+export const listRooms = async () => (await call('GET /api/salas')).salas;
 export const readRoom = (id: string) => call('GET /api/salas/:id', { params: { id } });
 export const renameRoom = async (id: string, nome: string): Promise<void> =>
   void (await send('PATCH /api/salas/:id', { params: { id }, body: { nome } }));

@@ -48,7 +48,8 @@ export type Act = readonly [atMs: number, name: string, dice: number];
 
 /**
  * Kinds of acts of a history, by its seed, with how often each comes: some have all faults, some a few, some none, and then bounds of time hold.
- * A violation that hides among all faults shows among few.
+ * A violation that hides among all faults shows among few. Half of them have a few kinds that come as often as all others together: what needs one rare
+ * thing many times, or two of them near each other, shows there.
  */
 export function kindsOf(seed: number): Readonly<Record<string, number>> {
   const random = createRandom(seed ^ 0x2f_11_43_0b);
@@ -59,6 +60,9 @@ export function kindsOf(seed: number): Readonly<Record<string, number>> {
     const times = random.pick([0.3, 1, 1, 3]);
     if (everyday.has(name) || isIn) kinds[name] = weight * times;
   }
+  const often = random.chance(0.5) ? random.int(1, 4) : 0;
+  const total = Object.values(kinds).reduce((sum, weight) => sum + weight, 0);
+  for (let n = 0; n < often; n += 1) kinds[random.pick(Object.keys(acts))] = total / often;
   return kinds;
 }
 
