@@ -53,6 +53,8 @@ export const limits = {
   logLineRefillMs: 6_000,
   /** Lines that were left out are reported as one line after so long. */
   logLeftOutMs: 60_000,
+  /** So many kinds have a line of their own then, those with the most. */
+  logLeftOutLinesMax: 20,
   /** So many kinds are counted apart; the lines left out of others are one count. */
   logKindsMax: 1_000,
 } as const;

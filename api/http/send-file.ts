@@ -1,4 +1,5 @@
 /** A file of a route: whole or in ranges; a reader that takes nothing for too long is let go, and the file with it. */
+import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../schema/clock.ts';
 import type { OpenBytes } from '../../store/bytes.ts';
@@ -26,6 +27,7 @@ export async function sendFile(
   reply.raw.on('drain', watch.moved);
   onGone(reply.raw, watch.end);
   const bytes = file.read(sent.part);
-  bytes.once('close', () => void file.close());
+  // A file of a folder emits no `close` when it was read to its end.
+  finished(bytes, () => void file.close());
   return await reply.send(bytes);
 }

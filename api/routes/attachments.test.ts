@@ -1,12 +1,14 @@
 /** Attachments over the portal's own HTTP border, with the bytes on a real disk. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { collector } from '../../schema/garbage.ts';
 import { limits } from '../rooms/limits.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
 
@@ -46,6 +48,15 @@ async function call(method: string, target: string, { as = ana, headers = {}, bo
 const put = (body: Buffer, options: Options = {}) =>
   call('PUT', `/api/salas/${id}/anexos`, { ...options, body, headers: { 'content-type': 'image/png', ...options.headers } });
 const onDisk = (): readonly string[] => readdirSync(path.join(world.dir, 'anexos', id));
+const openFiles = (): readonly string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${fd}`);
+      return file.startsWith(path.join(world.dir, 'anexos')) ? [file] : [];
+    } catch {
+      return [];
+    }
+  });
 const letIn = (papel: string) => ana.call('PUT', `/api/salas/${id}/pessoas/bia?app=notas`, { papel });
 
 test('bytes come back under their sha256, for everybody in the room', async () => {
@@ -69,6 +80,24 @@ test('bytes come back under their sha256, for everybody in the room', async () =
   expect(onDisk()).toEqual([sha]);
   expect(statSync(path.join(world.dir, 'anexos', id)).mode & 0o777).toBe(0o700);
   expect(statSync(path.join(world.dir, 'anexos', id, sha)).mode & 0o777).toBe(0o600);
+});
+
+test('whoever took all of it leaves no open file to the collection of garbage', async () => {
+  const { sha } = (await put(randomBytes(300_000))).json();
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', onWarning);
+  const collect = collector();
+  await call('GET', `/api/salas/${id}/anexos/${sha}`);
+  await expect
+    .poll(() => {
+      collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+      return openFiles();
+    })
+    .toEqual([]);
+  await turn();
+  process.off('warning', onWarning);
+  expect(warnings).toEqual([]);
 });
 
 test('ranges, preconditions and HEAD', async () => {

@@ -1,6 +1,6 @@
 /**
  * Bounds what one person can write into the log of the portal: of each kind of line about one person, address or object some leave in any case, and
- * of all kinds about them so many more; the rest is told as one line of each kind with their number. Decision: docs/decisions/0390-log-lines.md
+ * of all kinds about them so many more; the rest is told as one line of each kind with their number, the rarer ones as one line. Decision: docs/decisions/0390-log-lines.md
  */
 import type { LoggerOptions } from 'pino';
 import { createLeakyCells } from '../../api/auth/leaky-cells.ts';
@@ -12,6 +12,7 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 interface LeftOut {
   count: number;
   readonly tell: (count: number) => void;
+  readonly tellOthers: (count: number, kinds: number) => void;
 }
 
 /** Fields that say about whom a line is; the first that it has counts. */
@@ -41,7 +42,14 @@ export function createLogBudget(clock: Clock): LogBudget {
   let cancel = (): void => {};
   const tellAll = (): void => {
     cancel();
-    for (const { count, tell } of leftOut.values()) tell(count);
+    const [most, rest] = [[...leftOut.values()].toSorted((a, b) => b.count - a.count), limits.logLeftOutLinesMax];
+    for (const { count, tell } of most.slice(0, rest)) tell(count);
+    const few = most.slice(rest);
+    // Told as lines, they would be a flood of their own.
+    few[0]?.tellOthers(
+      few.reduce((sum, { count }) => sum + count, 0),
+      few.length,
+    );
     leftOut.clear();
   };
   const logMethod: LogMethod = function logMethod(args, method) {
@@ -60,7 +68,12 @@ export function createLogBudget(clock: Clock): LogBudget {
       return;
     }
     const what = isKnown ? { of: text, about: subject } : { of: others };
-    leftOut.set(name, { count: 1, tell: (count) => method.call(this, { ...what, leftOut: count }, `${count} more of this kind`) });
+    const say = (fields: object, count: number): void => method.call(this, { ...fields, leftOut: count }, `${count} more of this kind`);
+    leftOut.set(name, {
+      count: 1,
+      tell: (count) => say(what, count),
+      tellOthers: (count, kinds) => say({ of: others, kinds }, count),
+    });
   };
   return { logMethod, end: tellAll };
 }

@@ -266,6 +266,8 @@ export async function startPortal(given: PortalOptions = {}): Promise<RunningPor
       // A job that was cancelled a moment ago may write its last line still.
       if (given.state === undefined) await rm(state, { recursive: true, force: true, maxRetries: 5 });
       if (examples !== null) await rm(examples, { recursive: true, force: true });
+      const left = /.*on garbage collection.*/.exec(output);
+      if (left !== null) throw new Error(`the portal left an open file to the collection of garbage: ${left[0]}`);
     },
   };
 }
