@@ -8,6 +8,7 @@ import { fileOf } from '../files/entry-words.ts';
 import { placeName } from '../files/place-name.ts';
 import { parentOf } from '../opening/file-path.ts';
 import { noticeRoute } from '../bell/notice-words.ts';
+import { ApiError } from '../session/api.ts';
 import { readPlaces, searchFiles } from '../session/files-api.ts';
 import { listRooms } from '../session/rooms-api.ts';
 import { sayError } from '../session/say-error.ts';
@@ -83,7 +84,8 @@ async function findIn(desk: LauncherDesk, { words, readRooms, signal }: Asked, s
     try {
       await act();
     } catch (error) {
-      problems.push(sayError(error));
+      // Who has no files here looks for none.
+      if (!(error instanceof ApiError && error.code === 'NO_OWN_ACCOUNT')) problems.push(sayError(error));
     }
   };
   add(text('launcher.windows'), search(windowEntries(desk), words).slice(0, hitsMax));
@@ -101,13 +103,16 @@ async function findIn(desk: LauncherDesk, { words, readRooms, signal }: Asked, s
     const enough = new AbortController();
     for await (const line of searchFiles(home, words, false, AbortSignal.any([signal, enough.signal]))) {
       if (line === null || 'fim' in line) continue;
-      const { caminho, nome } = line.item;
-      files.push({
-        ...named(caminho, nome),
-        glyph: line.item.tipo === 'pasta' ? 'folder' : 'text',
-        where: placeName(parentOf(caminho) ?? '/', home),
-        run: () => attempt(desk, () => desk.openFile(fileOf(line.item))),
-      });
+      const { caminho, nome, tipo } = line.item;
+      files.push(
+        entry({
+          key: caminho,
+          name: nome,
+          glyph: tipo === 'pasta' ? 'folder' : 'text',
+          where: placeName(parentOf(caminho) ?? '/', home),
+          run: () => attempt(desk, () => desk.openFile(fileOf(line.item))),
+        }),
+      );
       tell(false, [group()]);
       if (files.length === filesMax) return enough.abort();
     }
@@ -116,24 +121,32 @@ async function findIn(desk: LauncherDesk, { words, readRooms, signal }: Asked, s
   tell(true);
 }
 
-const named = (key: string, name: string, description = ''): Entry => ({ key, name, description, category: '' });
+const entry = (of: Omit<FoundEntry, 'category' | 'description'> & { readonly description?: string }): FoundEntry =>
+  Object.assign({ description: '', category: '' }, of);
 
 function windowEntries(desk: LauncherDesk): readonly FoundEntry[] {
-  return desk.windows.windows.get().map((window) => ({
-    ...named(window.id, desk.title(window)),
-    glyph: desk.glyphOf(window) ?? 'app',
-    where: '',
-    run: () => desk.activate(window.id),
-  }));
+  return desk.windows.windows.get().map((window) =>
+    entry({
+      key: window.id,
+      name: desk.title(window),
+      glyph: desk.glyphOf(window) ?? 'app',
+      where: '',
+      run: () => desk.activate(window.id),
+    }),
+  );
 }
 
 function settingsEntries(desk: LauncherDesk): readonly FoundEntry[] {
-  return Object.entries(sections).map(([id, { title, words, glyph }]) => ({
-    ...named(id, text(title), text(words)),
-    glyph,
-    where: '',
-    run: () => desk.open('@configuracoes', id),
-  }));
+  return Object.entries(sections).map(([id, { title, words, glyph }]) =>
+    entry({
+      key: id,
+      name: text(title),
+      description: text(words),
+      glyph,
+      where: '',
+      run: () => desk.open('@configuracoes', id),
+    }),
+  );
 }
 
 /** Rooms of apps that are here, the last one that changed first. */
@@ -142,6 +155,6 @@ function roomEntries(desk: LauncherDesk, rooms: readonly RoomView[]): readonly F
     const holder = desk.apps.find(app);
     if (holder === undefined) return [];
     const route = noticeRoute({ sala: id, ancora: null, rota: null });
-    return [{ ...named(id, nome), glyph: 'people' as const, where: holder.name, run: () => void desk.openApp(app, { route }) }];
+    return [entry({ key: id, name: nome, glyph: 'people', where: holder.name, run: () => void desk.openApp(app, { route }) })];
   });
 }
