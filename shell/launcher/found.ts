@@ -84,7 +84,7 @@ async function findIn(desk: LauncherDesk, { words, readRooms, signal }: Asked, s
     try {
       await act();
     } catch (error) {
-      // Who has no files here looks for none.
+      // A person without an account has no files to look for.
       if (!(error instanceof ApiError && error.code === 'NO_OWN_ACCOUNT')) problems.push(sayError(error));
     }
   };

@@ -34,7 +34,7 @@ export class SvcLauncher extends LitElement {
   declare desk: LauncherDesk;
   declare query: string;
   declare active: number;
-  /** What is found beside apps and commands. */
+  /** Hits beside apps and commands. */
   declare found: Found;
   #finder: Promise<Finder> | null = null;
   #watch = new Watch(this, () => [
