@@ -112,6 +112,8 @@ export const limits = {
   staticFileBytesMax: 16 * 1_024 * 1_024,
   logTailLinesDefault: 200,
   eventsPageMax: 1_000,
+  /** Windows that the store did not take are counted there again after so long. */
+  windowsRetryMs: 5_000,
   /** `GET /api/admin/objects`: an object has up to some ten KiB of details. */
   objectsPageMax: 500,
   metricsAppsMax: 300,

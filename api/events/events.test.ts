@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
+import { SvcError } from '../../schema/errors.ts';
 import type { EventLine } from '../../schema/wire/events.ts';
 import type { ManualClock } from '../testing/manual-clock.ts';
 import { createPortalWorld, type Browser, type PortalWorld } from '../testing/portal-world.ts';
@@ -198,6 +199,28 @@ describe('window counts', () => {
     clock.advance(20_000);
     await count(page, 0);
     expect(await stored()).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs }]);
+  });
+
+  test('that the store refused are written a little later, those of a page that is gone too; the same count again is no count that is known', async () => {
+    const page = await open(ana);
+    await count(page, 1);
+    const { putWindows } = portal.store;
+    const refuse = async (): Promise<never> => {
+      throw new SvcError('STORE_FAILED', 'the disk is full');
+    };
+    Object.assign(portal.store, { putWindows: refuse });
+    expect((await count(page, 2)).status).toBe(500);
+    Object.assign(portal.store, { putWindows });
+    expect((await count(page, 2)).json()).toEqual({ abertas: 2 });
+    expect(await stored()).toMatchObject([{ open: 2 }]);
+    Object.assign(portal.store, { putWindows: refuse });
+    const faults = portal.logLines.filter((line) => line.includes('portal fault')).length;
+    page.socket.close();
+    await page.closed;
+    await expect.poll(() => portal.logLines.filter((line) => line.includes('portal fault')).length).toBeGreaterThan(faults);
+    Object.assign(portal.store, { putWindows });
+    clock.advance(5_000);
+    await expect.poll(stored).toEqual([{ person: 'ana', app: 'notas', open: 0, zeroSinceMs: clock.nowMs() }]);
   });
 
   test('of a page that is not connected, or of another person, are refused', async () => {

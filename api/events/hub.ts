@@ -99,6 +99,7 @@ export function createEventHub(deps: EventHubDeps): EventHub {
     count: () => [...connections.values()].reduce((sum, listening) => sum + listening.size, 0),
     close: () => {
       closing = true;
+      deps.windows.close();
       cancelBeat();
       unsubscribe();
       stopMissed();

@@ -7,12 +7,18 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../schema/clock.ts';
 import { SvcError } from '../../schema/errors.ts';
 import { keys } from '../../schema/keys.ts';
+import { limits } from '../limits.ts';
 
 export interface Windows {
   pageOpened(person: string, page: string): void;
   pageClosed(page: string): Promise<void>;
-  /** Rejects PAGE_UNKNOWN unless the page is an open connection of this person. Resolves when the total is stored. */
+  /**
+   * Rejects PAGE_UNKNOWN unless the page is an open connection of this person. Resolves when the total is stored; what the store refused is written
+   * again later, since the page may be gone.
+   */
   count(person: string, page: string, app: string, open: number): Promise<number>;
+  /** Nothing is written any more. */
+  close(): void;
 }
 
 interface Page {
@@ -36,6 +42,9 @@ function createWindows(store: WindowStore, bus: Bus, clock: Clock, portal: strin
   const pages = new Map<string, Page>();
   /** Keeps the writes of one backend in order. */
   const writes = new Map<string, Promise<number>>();
+  /** Backends whose total the store refused, with what ends the wait for the next try. */
+  const unwritten = new Map<string, () => void>();
+  let isClosed = false;
 
   const total = (person: string, app: string): number => {
     let sum = 0;
@@ -55,13 +64,29 @@ function createWindows(store: WindowStore, bus: Bus, clock: Clock, portal: strin
     const next = writeAfter(writes.get(key) ?? Promise.resolve(), person, app);
     writes.set(key, next);
     try {
-      return await next;
+      const open = await next;
+      unwritten.get(key)?.();
+      unwritten.delete(key);
+      return open;
+    } catch (error) {
+      writeLater(key, person, app);
+      throw error;
     } finally {
       if (writes.get(key) === next) writes.delete(key);
     }
   };
+  const writeLater = (key: string, person: string, app: string): void => {
+    if (isClosed) return;
+    unwritten.get(key)?.();
+    const again = (): void => void write(person, app).catch(() => undefined);
+    unwritten.set(key, clock.at(clock.monotonicMs() + limits.windowsRetryMs, again));
+  };
 
   return {
+    close: () => {
+      isClosed = true;
+      for (const cancel of unwritten.values()) cancel();
+    },
     pageOpened: (person, page) => {
       pages.set(page, { person, open: new Map() });
     },
@@ -84,7 +109,7 @@ function createWindows(store: WindowStore, bus: Bus, clock: Clock, portal: strin
       if (open === 0) known.open.delete(app);
       else known.open.set(app, open);
       // A repeated zero must not restart the two minutes.
-      return before === open ? total(person, app) : await write(person, app);
+      return before === open && !unwritten.has(keys.backend(person, app)) ? total(person, app) : await write(person, app);
     },
   };
 }
