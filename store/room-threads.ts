@@ -74,7 +74,7 @@ export function createThread<Request>(
 
 function failed(file: string | null, why: string, code: string | null): SvcError {
   if (code === 'STORE_NEWER' || code === 'TOO_LARGE') return new SvcError(code, why);
-  return new SvcError('STORE_FAILED', `${file === null ? 'a room' : `the room log ${file}`} can't be read or written: ${why}`);
+  return new SvcError('STORE_FAILED', `${file === null ? 'a room' : 'the room log'} can't be read or written: ${why}`);
 }
 
 export interface Compactor extends Pick<Thread<CompactRequest>, 'ask' | 'end'> {

@@ -46,13 +46,16 @@ export function createLogs(
       onGone(reply.raw, () => {
         controller.abort();
         stream.destroy();
+      });
+      // When what it follows has ended, too: until then it counts there.
+      stream.once('close', () => {
         const left = (following.get(person) ?? 1) - 1;
         if (left === 0) following.delete(person);
         else following.set(person, left);
       });
-      // Headers are gone by then: the reader sees the end of the text, the log of the portal sees why.
+      // Headers are gone by then: the reader sees the end of the text, the log of the portal sees a fault.
       stream.on('error', (error) => {
-        if (!controller.signal.aborted) onError(error);
+        if (!controller.signal.aborted && !(error instanceof SvcError)) onError(error);
       });
       reply.header('x-accel-buffering', 'no');
       return reply.send(stream);

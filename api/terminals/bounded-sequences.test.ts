@@ -124,3 +124,15 @@ test('a sequence without end keeps nothing, and what follows it is drawn', async
   expect(pieces).toEqual([]);
   expect(Buffer.concat([...bound(Buffer.from('mabc'))]).toString()).toBe('abc');
 });
+
+test('a character with many marks is repeated only as often as it fits; one with few as often as there are columns', () => {
+  const printed = (...pieces: readonly string[]): string => {
+    const read = boundSequences(() => small);
+    return pieces.flatMap((piece) => read(Buffer.from(piece))).reduce((all, bytes) => all + Buffer.from(bytes).toString('latin1'), '');
+  };
+  const marks = (count: number): string => 'a' + '\u0301'.repeat(count);
+  expect(printed(marks(60_000), '\u001B[2147483647b', 'FIM').endsWith('\u0081FIM')).toBe(true);
+  expect(printed(marks(4_000).slice(0, 2_000), marks(4_000).slice(2_000), '\u001B[9999b').endsWith('\u001B[2b')).toBe(true);
+  expect(printed(`${marks(30)}\u001B[9999b`).endsWith('\u001B[40b')).toBe(true);
+  expect(printed(`${marks(60_000)}x\u001B[9999b`).endsWith('x\u001B[40b')).toBe(true);
+});

@@ -62,13 +62,18 @@ class SequenceReader {
   /** A number that goes on; -1: none. */
   #number = -1;
   #out = createOutput(0);
+  /** Bytes of text since the last one of ASCII: as many may belong to the character that is repeated. */
+  #tail = 0;
 
   constructor(size: () => TerminalSize) {
     this.#size = size;
   }
 
   read(bytes: Uint8Array): readonly Uint8Array[] {
-    if (this.#state === 'text' && !bytes.includes(escape) && !bytes.includes(c1)) return [...cut(bytes)];
+    if (this.#state === 'text' && !bytes.includes(escape) && !bytes.includes(c1)) {
+      this.#follow(bytes);
+      return [...cut(bytes)];
+    }
     this.#out = createOutput(bytes.length);
     let at = 0;
     while (at < bytes.length) {
@@ -100,18 +105,29 @@ class SequenceReader {
       sequences = 0;
     }
     if (at > from) this.#out.run(bytes.subarray(from, at), sequences * limits.terminalSequenceWork);
+    this.#follow(bytes.subarray(begin, at));
     return at;
+  }
+
+  #follow(text: Uint8Array): void {
+    let at = text.length;
+    while (at > 0 && text[at - 1]! >= 0x80) at -= 1;
+    this.#tail = at === 0 ? this.#tail + text.length : text.length - at;
   }
 
   #inText(byte: number): void {
     if (byte === escape) this.#state = 'escape';
     else if (byte === c1) this.#state = 'c1';
-    else this.#out.byte(byte);
+    else {
+      this.#tail = byte < 0x80 ? 0 : this.#tail + 1;
+      this.#out.byte(byte);
+    }
   }
 
   #afterC1(byte: number): void {
     if (byte === csiOfC1) return this.#begin();
     this.#state = 'text';
+    this.#tail += 1;
     this.#out.byte(c1);
     this.#inText(byte);
   }
@@ -164,10 +180,16 @@ class SequenceReader {
   #finish(final: string): void {
     this.#endNumber();
     this.#state = 'text';
+    const tail = this.#tail;
+    this.#tail = 0;
     if (this.#held === null) return;
-    const { text, work } = bounded(this.#held, final, this.#size());
+    const { columns, rows } = this.#size();
+    // A character with marks on it is repeated with all of them.
+    const most = final === 'b' && tail > 0 ? Math.min(columns, Math.floor(limits.terminalRepeatedBytesMax / tail)) : columns;
+    if (most === 0) return;
+    const { text, work } = bounded(this.#held, final, { columns: most, rows });
     this.#out.text(`\u001B[${text}${final}`);
-    this.#out.worked(work);
+    this.#out.worked(final === 'b' ? work + most * tail : work);
   }
 }
 

@@ -23,7 +23,8 @@ function subjectOf(fields: unknown): string {
   if (typeof fields !== 'object' || fields === null) return '';
   const all = fields as Readonly<Record<string, unknown>>;
   const found = subjects.map((name) => all[name]).find((value) => typeof value === 'string' || typeof value === 'number');
-  if (found !== undefined) return `${found}`.slice(0, 128);
+  // Each job has a key of its own: one person may make thousands of them.
+  if (found !== undefined) return `${found}`.startsWith('Job/') ? 'Job' : `${found}`.slice(0, 128);
   const { err } = all;
   return err instanceof Error ? err.message.slice(0, 128) : '';
 }

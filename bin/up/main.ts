@@ -60,6 +60,7 @@ import { figuresOf, switchable, type Switchable } from './switchable.ts';
 import { tellUnreached } from './tell-unreached.ts';
 import { terminalLog } from './terminal-log.ts';
 import { createLogBudget } from './log-budget.ts';
+import { logWarnings } from './node-warnings.ts';
 import { createTurnLog, type TurnLog } from './turn-log.ts';
 import { separationCheck, separations } from './separation.ts';
 import { rememberDesired } from './remembered-desired.ts';
@@ -96,7 +97,7 @@ export async function up(options: UpOptions): Promise<void> {
   // Also while it starts.
   void ended.then(() => killAfter(limits.upEndMsMax, log));
   const running = await begin(options, log);
-  const stops = [containFaults(log), collectAtRest()];
+  const stops = [containFaults(log), logWarnings(log), collectAtRest()];
   let failure: unknown = null;
   try {
     log.info({ signal: await Promise.race([ended, running.lost]) }, 'ending; apps live on');

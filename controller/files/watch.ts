@@ -56,7 +56,9 @@ async function markOf(fs: FileSystem, folder: Buffer, before: FolderMark | null)
 async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.at(clock.monotonicMs() + limits.watchPollMs, resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
+  const end = (): void => resolve();
+  signal.addEventListener('abort', end, { once: true });
   await promise;
+  signal.removeEventListener('abort', end);
   cancel();
 }

@@ -22,6 +22,20 @@ test('values that JSON has none for are written all the same: whole numbers as d
   for (const form of ['texto', 'markdown', 'html'] as const) expect(written(doc, form)).toContain('1152921504606846976');
 });
 
+test('XML with values that are none is written as its text', () => {
+  const doc = readAgain((one) => {
+    const paragraph = new Y.XmlElement('p');
+    const fragment = one.getXmlFragment('xml');
+    fragment.insert(0, [paragraph, null as never, { toString: 1 } as never]);
+    paragraph.setAttribute('a', { toString: null } as never);
+    paragraph.insert(0, [new Y.XmlText('sabiá')]);
+    const within = new Y.XmlFragment();
+    one.getMap('map').set('within', within);
+    within.insert(0, [null as never]);
+  });
+  for (const form of ['json', 'texto', 'markdown', 'html'] as const) expect(written(doc, form)).toContain('sabiá');
+});
+
 test('deep values are not indented', () => {
   const deep = Array.from({ length: 200 }).reduce<unknown>((inner) => [inner], Array.from({ length: 20_000 }).fill(1));
   expect(

@@ -44,12 +44,26 @@ const piecesOf = (text: Y.Text): readonly Piece[] => text.toDelta() as readonly 
 
 /** Text without marks is a string, other text its pieces. */
 function valueOf(root: Root): unknown {
-  if (!(root instanceof Y.Text)) return root.toJSON();
+  if (!(root instanceof Y.Text)) return jsonValueOf(root);
   const pieces = piecesOf(root);
   return pieces.every(({ insert, attributes }) => typeof insert === 'string' && attributes === undefined)
     ? pieces.map(({ insert }) => shown(insert)).join('')
     : pieces;
 }
+
+/** XML may hold values that Yjs can't write as such: its text stands there then. */
+function jsonValueOf(root: Exclude<Root, Y.Text>): unknown {
+  try {
+    return root.toJSON();
+  } catch (error) {
+    if (root instanceof Y.XmlFragment) return textOf(root);
+    if (root instanceof Y.Map) return Object.fromEntries([...root.entries()].map(([name, value]) => [name, jsonPartOf(value)]));
+    if (root instanceof Y.Array) return root.toArray().map(jsonPartOf);
+    throw error;
+  }
+}
+
+const jsonPartOf = (part: unknown): unknown => (part instanceof Y.AbstractType ? valueOf(part as Root) : part);
 
 function textOf(root: Root): string {
   if (root instanceof Y.Text)
@@ -57,7 +71,7 @@ function textOf(root: Root): string {
       .map(({ insert }) => shown(insert))
       .join('');
   if (root instanceof Y.XmlFragment) return blocksOf(root).map(lineOf).join('\n');
-  return jsonOf(root.toJSON());
+  return jsonOf(jsonValueOf(root));
 }
 
 /** Bytes as base64, and whole numbers that JSON has none for as their digits. Deep values are not indented: a line would be mostly blanks. */
@@ -84,7 +98,7 @@ const shown = (insert: string | object): string => (typeof insert === 'string' ?
 function blocksOf(root: Root): readonly Block[] {
   if (root instanceof Y.Text) return blocksOfText(piecesOf(root));
   if (root instanceof Y.XmlFragment) return blocksOfXml(root, { kind: 'paragraph', level: 0 }, 0);
-  return [{ kind: 'code', level: 0, inline: [{ text: jsonOf(root.toJSON()), marks: {} }] }];
+  return [{ kind: 'code', level: 0, inline: [{ text: jsonOf(jsonValueOf(root)), marks: {} }] }];
 }
 
 const marksByName: ReadonlyMap<string, Mark> = new Map([
