@@ -9,7 +9,7 @@ export const limits = {
   terminalScreenCharsMax: 4 * 1_024 ** 2,
   /** Between the beginning and the last character of one control sequence. */
   terminalSequenceCharsMax: 512,
-  /** One repetition prints so many bytes of other characters than ASCII. */
+  /** A repetition prints at most so many bytes of other characters than ASCII. */
   terminalRepeatedBytesMax: 16 * 1_024,
   /** Work given to an emulator at once, in units of drawing one character: some 10 ms. The other figures were measured with a screen of 500 × 200. */
   terminalPieceWorkMax: 64 * 1_024,

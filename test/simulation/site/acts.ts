@@ -62,7 +62,7 @@ export function kindsOf(seed: number): Readonly<Record<string, number>> {
   }
   const often = random.chance(0.5) ? random.int(1, 4) : 0;
   const total = Object.values(kinds).reduce((sum, weight) => sum + weight, 0);
-  // One flood after the other would take minutes and show what one shows.
+  // Floods one after the other would take minutes and show what a single one shows.
   const themes = Object.keys(acts).filter((name) => name !== 'presence without end');
   for (let n = 0; n < often; n += 1) kinds[random.pick(themes)] = total / often;
   return kinds;
