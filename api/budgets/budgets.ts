@@ -36,7 +36,7 @@ interface Owed {
 const loopClock: LoopClock = {
   monotonicMs: () => performance.now(),
   at: (atMs, fn) => {
-    const timer = setTimeout(fn, atMs - performance.now());
+    const timer = setTimeout(fn, Math.max(0, atMs - performance.now()));
     return () => clearTimeout(timer);
   },
 };
