@@ -26,7 +26,7 @@ export async function runValidate(paths: readonly string[], { json }: { readonly
   const found = await findSources(paths);
   const judged = [
     ...found.unreadable.map(({ file, message }) => unreadable(file, message)),
-    ...(await judgeManifests(found)),
+    ...(await judgeManifests(found)).filter(({ report }) => paths.includes(report.file) || !isGoodPage(report)),
     ...(await judgeDesired(found)),
     ...found.unread.map((report) => ({ report, bytes: new Uint8Array() })),
   ];
@@ -35,6 +35,10 @@ export async function runValidate(paths: readonly string[], { json }: { readonly
   else write(judged.map(render).join('') + summary(reports));
   return reports.every(({ ok }) => ok) ? 0 : 1;
 }
+
+/** A page of the shop without a finding is a part of its package. */
+const isGoodPage = ({ file, errors, warnings }: FileReport): boolean =>
+  path.basename(file) === shopPageFile && errors.length + warnings.length === 0;
 
 interface JudgedManifest extends Judged {
   /** Null for what is none, or has errors. */
