@@ -131,7 +131,10 @@ test('an address: not sent twice, and the last good one stays while it is away o
       res.writeHead(say.extensions === '' ? 404 : 200).end(say.extensions);
       return;
     }
-    if (req.url === '/v1/loja.json') return void res.writeHead(404).end();
+    if (req.url === '/v1/loja.json') {
+      res.writeHead(404).end();
+      return;
+    }
     asked.push(req.headers['if-none-match']);
     const etag = `"${say.body.length}"`;
     if (req.headers['if-none-match'] === etag) res.writeHead(304, { etag }).end();
