@@ -43,14 +43,12 @@ export function createLogBudget(clock: Clock): LogBudget {
   let cancel = (): void => {};
   const tellAll = (): void => {
     cancel();
-    const [most, rest] = [[...leftOut.values()].toSorted((a, b) => b.count - a.count), limits.logLeftOutLinesMax];
-    for (const { count, tell } of most.slice(0, rest)) tell(count);
-    const few = most.slice(rest);
+    const kindsByCount = [...leftOut.values()].toSorted((a, b) => b.count - a.count);
+    for (const { count, tell } of kindsByCount.slice(0, limits.logLeftOutLinesMax)) tell(count);
     // Told as lines, they would be a flood of their own.
-    few[0]?.tellOthers(
-      few.reduce((sum, { count }) => sum + count, 0),
-      few.length,
-    );
+    const rest = kindsByCount.slice(limits.logLeftOutLinesMax);
+    const restCount = rest.reduce((sum, { count }) => sum + count, 0);
+    rest[0]?.tellOthers(restCount, rest.length);
     leftOut.clear();
   };
   const logMethod: LogMethod = function logMethod(args, method) {

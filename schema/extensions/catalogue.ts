@@ -3,13 +3,12 @@
  * browser installs them. Source: rules 2.1. Decision: docs/decisions/0206-extension-catalogue.md
  */
 import { compileShape } from '../compile-shape.ts';
-import { type FileReport, type Problem, pointer, toReport } from '../findings.ts';
+import type { FileReport } from '../findings.ts';
+import { judgeJson, type ReportProblem } from '../judged-json.ts';
 import { limits } from '../limits.ts';
 import { unshownIn } from '../manifest/shown-text.ts';
-import { decodeText } from '../positions/decode.ts';
-import { readJson } from '../positions/json.ts';
-import { clip, locate, materialize } from '../positions/node.ts';
-import { type Shape, shapeProblems } from '../shape.ts';
+import { clip } from '../positions/node.ts';
+import type { Shape } from '../shape.ts';
 import { type Wire, fields, oneOf, pattern } from '../static.ts';
 import { extensionBrowsers } from '../wire/extensions.ts';
 
@@ -43,29 +42,24 @@ export function readExtensions(
   file: string,
   bytes: Uint8Array | string,
 ): FileReport & { readonly extensions: readonly Extension[] | null } {
-  const { text, problems } = decodeText(bytes, limits.extensionsBytesMax);
-  const { node, problems: syntax } = problems.length > 0 ? { node: null, problems } : readJson(text);
-  if (!node) return { ...toReport(file, text, syntax), extensions: null };
-  const found: Problem[] = [];
-  const value = materialize(node, found) as { readonly extensoes: readonly Extension[] };
-  found.push(...shapeProblems((shape ??= compileShape(extensionsSchema)), value, node));
-  const report = (code: Problem['code'], path: readonly (string | number)[], message: string): void =>
-    void found.push({ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message });
-  if (found.length === 0) for (const rule of [names, twice]) rule(value.extensoes, report);
-  const judged = toReport(file, text, found);
-  return { ...judged, extensions: judged.ok ? value.extensoes : null };
+  const { report, value } = judgeJson<{ readonly extensoes: readonly Extension[] }>(file, bytes, {
+    bytesMax: limits.extensionsBytesMax,
+    shape: (shape ??= compileShape(extensionsSchema)),
+    judge: ({ extensoes }, tell) => {
+      for (const rule of [names, twice]) rule(extensoes, tell);
+    },
+  });
+  return { ...report, extensions: value?.extensoes ?? null };
 }
 
-type Report = (code: Problem['code'], path: readonly (string | number)[], message: string) => void;
-
-function names(extensions: readonly Extension[], report: Report): void {
+function names(extensions: readonly Extension[], report: ReportProblem): void {
   for (const [index, { nome }] of extensions.entries()) {
     const why = unshownIn(nome);
     if (why !== null) report('CONTROL_CHARACTER', ['extensoes', index, 'nome'], `"${clip(nome)}" is shown to people: ${why}`);
   }
 }
 
-function twice(extensions: readonly Extension[], report: Report): void {
+function twice(extensions: readonly Extension[], report: ReportProblem): void {
   const once = (seen: Set<string>, name: string, path: readonly (string | number)[]): void => {
     if (seen.has(name)) report('DUPLICATE_NAME', path, `"${clip(name)}" occurs twice`);
     seen.add(name);

@@ -3,13 +3,12 @@
  * svc that knows nothing of it is not disturbed. Decision: docs/decisions/0451-pages-of-the-shop.md
  */
 import { compileShape } from '../compile-shape.ts';
-import { type FileReport, type Problem, pointer, toReport } from '../findings.ts';
+import type { FileReport, Problem } from '../findings.ts';
+import { judgeJson } from '../judged-json.ts';
 import { limits } from '../limits.ts';
 import { unshownIn } from '../manifest/shown-text.ts';
-import { decodeText } from '../positions/decode.ts';
-import { readJson } from '../positions/json.ts';
-import { clip, locate, materialize } from '../positions/node.ts';
-import { type Shape, shapeProblems } from '../shape.ts';
+import { clip } from '../positions/node.ts';
+import type { Shape } from '../shape.ts';
 import { type Wire, fields, pattern } from '../static.ts';
 
 const documentacao = {
@@ -45,23 +44,17 @@ export function readShopPage(
   bytes: Uint8Array | string,
   imageProblem: (name: string) => { readonly code: Problem['code']; readonly message: string } | null = () => null,
 ): FileReport & { readonly text: string; readonly page: ShopPageSource | null } {
-  const { text, problems } = decodeText(bytes, limits.shopPageBytesMax);
-  const { node, problems: syntax } = problems.length > 0 ? { node: null, problems } : readJson(text);
-  if (!node) return { ...toReport(file, text, syntax), text, page: null };
-  const found: Problem[] = [];
-  const page = materialize(node, found) as ShopPageSource;
-  found.push(...shapeProblems((shape ??= compileShape(shopPageSchema)), page, node));
-  if (found.length === 0)
-    for (const [index, { arquivo, texto }] of (page.imagens ?? []).entries()) {
-      const report = (field: string, code: Problem['code'], message: string): void => {
-        const path = ['imagens', index, field];
-        found.push({ code, path: pointer(path), span: locate(node, path.map(String), 'value'), message });
-      };
-      const unshown = unshownIn(texto);
-      if (unshown !== null) report('texto', 'CONTROL_CHARACTER', `"${clip(texto)}" is shown to people: ${unshown}`);
-      const wrong = imageProblem(arquivo);
-      if (wrong !== null) report('arquivo', wrong.code, wrong.message);
-    }
-  const judged = toReport(file, text, found);
-  return { ...judged, text, page: judged.ok ? page : null };
+  const { report, text, value } = judgeJson<ShopPageSource>(file, bytes, {
+    bytesMax: limits.shopPageBytesMax,
+    shape: (shape ??= compileShape(shopPageSchema)),
+    judge: ({ imagens = [] }, tell) => {
+      for (const [index, { arquivo, texto }] of imagens.entries()) {
+        const unshown = unshownIn(texto);
+        if (unshown !== null) tell('CONTROL_CHARACTER', ['imagens', index, 'texto'], `"${clip(texto)}" is shown to people: ${unshown}`);
+        const wrong = imageProblem(arquivo);
+        if (wrong !== null) tell(wrong.code, ['imagens', index, 'arquivo'], wrong.message);
+      }
+    },
+  });
+  return { ...report, text, page: value };
 }

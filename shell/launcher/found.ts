@@ -149,7 +149,7 @@ function settingsEntries(desk: LauncherDesk): readonly FoundEntry[] {
   );
 }
 
-/** Rooms of apps that are here, the last one that changed first. */
+/** Rooms of apps that are here. */
 function roomEntries(desk: LauncherDesk, rooms: readonly RoomView[]): readonly FoundEntry[] {
   return rooms.flatMap(({ id, nome, app }) => {
     const holder = desk.apps.find(app);

@@ -168,15 +168,24 @@ async function writeSignatures(root: string): Promise<void> {
   for await (const [id, version, bytes] of recordsBelow(path.join(root, repositoryPaths.packages), '.minisig'))
     if (isPackageName(id, version) && bytes.length <= sharedLimits.signatureBytesMax)
       signed.push({ id, version, assinatura: bytes.toString('utf8') });
-  const before = await readPlainFile(path.join(root, repositoryPaths.signatures)).catch(() => null);
-  if (signed.length === 0 && before === null) return;
-  const text = signaturesText(signed);
-  if (Buffer.byteLength(text) > sharedLimits.catalogueBytesMax)
-    throw new SvcError(
-      'TOO_LARGE',
-      `the signatures would be larger than ${sharedLimits.catalogueBytesMax} bytes: remove those of old versions`,
-    );
-  if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.signatures, text, null);
+  const made = { text: signaturesText(signed), isEmpty: signed.length === 0, what: 'signatures', bytesMax: sharedLimits.catalogueBytesMax };
+  await writeList(root, repositoryPaths.signatures, made);
+}
+
+interface MadeList {
+  readonly text: string;
+  readonly isEmpty: boolean;
+  readonly what: string;
+  readonly bytesMax: number;
+}
+
+/** An empty one is written only where there is one. */
+async function writeList(root: string, relative: string, { text, isEmpty, what, bytesMax }: MadeList): Promise<void> {
+  const before = await readPlainFile(path.join(root, relative)).catch(() => null);
+  if (isEmpty && before === null) return;
+  if (Buffer.byteLength(text) > bytesMax)
+    throw new SvcError('TOO_LARGE', `the ${what} would be larger than ${bytesMax} bytes: remove those of old versions`);
+  if (before?.toString('utf8') !== text) await writeDurably(root, relative, text, null);
 }
 
 /** Pictures first: a reader that has the page finds them. */
@@ -198,12 +207,8 @@ async function writeShopPages(root: string): Promise<void> {
   const pages: ShopPage[] = [];
   for await (const [id, version, bytes] of recordsBelow(path.join(root, repositoryPaths.shop)))
     pages.push(readVersionPage(`the page of ${id} ${version}`, bytes));
-  const before = await readPlainFile(path.join(root, repositoryPaths.shopPages)).catch(() => null);
-  if (pages.length === 0 && before === null) return;
-  const text = shopPagesText(pages);
-  if (Buffer.byteLength(text) > sharedLimits.shopPagesBytesMax)
-    throw new SvcError('TOO_LARGE', `the pages would be larger than ${sharedLimits.shopPagesBytesMax} bytes: remove those of old versions`);
-  if (before?.toString('utf8') !== text) await writeDurably(root, repositoryPaths.shopPages, text, null);
+  const made = { text: shopPagesText(pages), isEmpty: pages.length === 0, what: 'pages', bytesMax: sharedLimits.shopPagesBytesMax };
+  await writeList(root, repositoryPaths.shopPages, made);
 }
 
 /** As `publishPackage`, for an engine (rules 2.3, 4.4 `publicar-motor`). */

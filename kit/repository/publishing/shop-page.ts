@@ -1,6 +1,6 @@
 /** `loja.json` of a package, with the pictures that it names: judged, and made ready to be published. */
 import { posix } from 'node:path';
-import type { FileReport } from '../../../schema/findings.ts';
+import type { FileReport, Problem } from '../../../schema/findings.ts';
 import { limits } from '../../../schema/limits.ts';
 import { clip } from '../../../schema/positions/node.ts';
 import { readShopPage } from '../../../schema/shop-page/page.ts';
@@ -20,21 +20,30 @@ export async function judgeShopPage(
   source: Uint8Array,
   read: Read,
 ): Promise<FileReport & { readonly text: string; readonly page: PackedShopPage | null }> {
-  const files = new Map<string, Uint8Array | null>();
+  const judgedFiles = new Map<string, JudgedFile>();
   for (const { arquivo } of readShopPage(shownAs, source).page?.imagens ?? [])
-    files.set(arquivo, await read(posix.normalize(arquivo), limits.shopPictureBytesMax));
-  const judged = readShopPage(shownAs, source, (name) => {
-    const bytes = files.get(name) ?? null;
-    if (bytes === null) return { code: 'FILE_MISSING', message: `"${clip(name)}" is not in the package` };
-    if (bytes.length > limits.shopPictureBytesMax)
-      return { code: 'FILE_TOO_LARGE', message: `"${clip(name)}" is larger than ${limits.shopPictureBytesMax} bytes` };
-    if (pictureOf(bytes) !== null) return null;
-    return { code: 'FORMAT', message: `"${clip(name)}": expected a PNG or JPEG of at most ${limits.shopPictureSideMax} pixels a side` };
-  });
+    judgedFiles.set(arquivo, judgeFile(arquivo, await read(posix.normalize(arquivo), limits.shopPictureBytesMax)));
+  const judged = readShopPage(shownAs, source, (name) => judgedFiles.get(name)?.problem ?? null);
   const pictures = (judged.page?.imagens ?? []).flatMap(({ arquivo, texto: text }) => {
-    const bytes = files.get(arquivo) ?? null;
-    const picture = bytes === null ? null : pictureOf(bytes);
-    return bytes === null || picture === null ? [] : [{ ...picture, bytes, text }];
+    const picture = judgedFiles.get(arquivo)?.picture ?? null;
+    return picture === null ? [] : [Object.assign({}, picture, { text })];
   });
   return { ...judged, page: judged.page && { documentation: judged.page.documentacao ?? null, pictures } };
+}
+
+type JudgedFile =
+  | { readonly picture: Picture & { readonly bytes: Uint8Array }; readonly problem: null }
+  | { readonly picture: null; readonly problem: { readonly code: Problem['code']; readonly message: string } };
+
+function judgeFile(name: string, bytes: Uint8Array | null): JudgedFile {
+  const refused = (code: Problem['code'], why: string): JudgedFile => ({
+    picture: null,
+    problem: { code, message: `"${clip(name)}"${why}` },
+  });
+  if (bytes === null) return refused('FILE_MISSING', ' is not in the package');
+  if (bytes.length > limits.shopPictureBytesMax) return refused('FILE_TOO_LARGE', ` is larger than ${limits.shopPictureBytesMax} bytes`);
+  const picture = pictureOf(bytes);
+  return picture === null
+    ? refused('FORMAT', `: expected a PNG or JPEG of at most ${limits.shopPictureSideMax} pixels a side`)
+    : { picture: { ...picture, bytes }, problem: null };
 }
